@@ -1,47 +1,57 @@
-// The engine that moves the segments of a message along all trees of a plan at the same time: what
-// arrives on several in-edges is combined, what leaves on several out-edges is copied. How it does
-// so: docs/engine.md. It knows neither MPI nor a clock of its own (engine/transport.hpp), so tests
-// run it under any order of events (tests/engine).
+// The engine that moves the segments of a message along all trees of all blocks at the same time:
+// what arrives on several in-edges is combined, what leaves on several out-edges is copied. How it
+// does so: docs/engine.md. It knows neither MPI nor a clock of its own (engine/transport.hpp), so
+// tests run it under any order of events (tests/engine).
 //
 // No deadlock. A tree's segment is unfinished where it is copied until all ranks have it, where it
-// is combined until the root has. Suppose that segments remain, no operation completes on any rank,
-// and no rank has anything to combine. Let i be the oldest unfinished segment of the message and n
-// its number in its tree. The tree's segments before n are finished, so every rank of the tree has
-// received them on all its in-edges, all sends of them are complete, and their buffers are free.
-// Follow the tree's edges from the ranks without in-edges to the first rank R on which n is not
-// ready. If R has no in-edges, it is the root, which loads n, because nothing older is in flight
-// (elsewhere a rank's own segments are ready from the start). Otherwise n is ready on the senders
-// of all of R's in-edges, their windows have space, and they have sent n. R has posted the receives
-// of n: its buffers are free, and if R is the root, n is within the lookahead. Sends and receives
-// match, so they complete, and R combines: a contradiction. Where ranks compare their calls,
-// receives may wait for it, which ends when all ranks have begun.
+// is combined until the root has. Blocks share nothing (but see below), so consider one of them.
+// Suppose that segments remain, no operation completes on any rank, and no rank has anything to
+// combine. Let i be the oldest unfinished segment of the block and n its number in its tree. The
+// tree's segments before n are finished, so every rank of the tree has received them on all its
+// in-edges, all sends of them are complete, and their buffers are free. Follow the tree's edges
+// from the ranks without in-edges to the first rank R on which n is not ready. If R has no
+// in-edges, it is the root, which loads n, because nothing older is in flight (elsewhere a rank's
+// own segments are ready from the start). Otherwise n is ready on the senders of all of R's
+// in-edges, their windows have space, and they have sent n. R has posted the receives of n: its
+// buffers are free, and if R is the root, n is within the lookahead. Sends and receives match, so
+// they complete, and R combines: a contradiction. Where ranks compare their calls, receives may
+// wait for it, which ends when all ranks have begun.
+//
+// A block after another one shares buffers with it, and nothing in the first waits for the second.
+// So the first ends. Then all segments are combined at the root, which may send them, and all ranks
+// have sent theirs, so their buffers are free, and the argument holds for the second.
 //
 // Rings do not change this: a reader has a buffer for the whole message, so it empties the ring
 // whatever else it waits for. If exchange edges are treated as ordinary edges, the argument holds
 // for the ranks that no exchange edge leads to; once these have all segments, the ranks at the end
-// of their exchange edges are served like children of a source that has injected everything, and so
-// on. In rounds the lookahead cannot block: they need trees of equal rates, whose segments are due
-// in the order of the message to within one per tree.
+// of their exchange edges are served like children of a root that has injected everything, and so
+// on. In rounds, which each block counts for itself, the lookahead cannot block: they need trees of
+// equal rates, whose segments are due in the order of the message to within one per tree.
 //
-// With ports, a rank has at most that many sends in progress. Where segments are copied, those of
-// the oldest that can be sent go first. This needs stores that hold the whole message: then a
-// receive is posted as soon as the preceding ones have completed, whatever the receiver's own sends
-// do, so the oldest send in progress from one rank to another matches, completes, and makes way for
-// the next. With smaller buffers, two ranks that are each other's parent in two trees could wait
-// for each other. Where segments are combined, a rank sends strictly in the order of the message
-// over all trees. All segments before i are finished, so i is the next one that the senders into R
-// send. (In any other order a send that waits for a buffer could occupy the port that another send
-// needs to free this buffer.)
+// With ports, a rank has at most that many sends in progress over all blocks that copy, and as many
+// over all that combine. Where segments are copied, those of the oldest that can be sent go first.
+// This needs stores that hold the whole message: then a receive is posted as soon as the preceding
+// ones have completed, whatever the receiver's own sends do, so the oldest send in progress from
+// one rank to another matches, completes, and makes way for the next. With smaller buffers, two
+// ranks that are each other's parent in two trees could wait for each other. (After another block a
+// receive waits for this rank's send in that block, which does not depend on sends that copy.)
+// Where segments are combined, a rank sends strictly in one order of all segments of all blocks
+// (turn_of). Let i be the first unfinished one in that order. All before it are finished, so it is
+// the next one that the senders into R send. (In any other order a send that waits for a buffer
+// could occupy the port that another send needs to free this buffer.)
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/block.hpp"
 #include "engine/flow.hpp"
 #include "engine/rounds.hpp"
 #include "engine/segments.hpp"
@@ -60,11 +70,9 @@ struct Options {
   // With latencies the windows are larger than the two above, and larger still for segments that
   // are sent by a rendezvous (engine/windows.hpp).
   planner::SegmentCosts costs;
-  bool synchronous = false;        // a send completes only after its receive was posted
-  Bytes least_in_flight{};         // both windows hold at least this many bytes, up to 256 segments
-  double most_in_flight = 0;       // planner::most_bytes_in_flight of the trees, all ranks' edges
-  std::size_t ports = 0;           // most sends in progress over all edges and trees; 0: no limit
-  std::vector<TreeRounds> rounds;  // of this rank, one per tree; empty: no rounds
+  // Most sends in progress over all edges of trees that copy, and of trees that combine; 0: no
+  // limit.
+  std::size_t ports = 0;
   std::optional<Timetable> timetable{};  // of this rank; unset: no schedule
   // Called during a message with the number of bytes that this rank has finished; may be empty.
   std::function<void(std::uint64_t)> on_progress;
@@ -72,8 +80,7 @@ struct Options {
 
 // One message.
 struct Message {
-  SegmentGrid grid;
-  std::uint64_t element_bytes = 1;  // bytes of the grid's unit
+  std::uint64_t element_bytes = 1;  // bytes of the unit of all ranges
   bool stoppable = false;           // stores may fail, and then all flows end early
   bool is_risky = false;            // no receive is posted before the ranks' calls are compared
 };
@@ -81,12 +88,11 @@ struct Message {
 template <Transport T>
 class Engine {
  public:
-  // transport: used by this engine alone; must outlive it. roles: all trees combine, or none. With
-  // rounds, roles have no exchange edges and all trees of the assignment have the same rate. With a
-  // timetable, the assignment is that of its slots. Rounds, ports and a timetable exclude one
-  // another; rounds and a timetable are only for trees that do not combine.
-  Engine(T& transport, std::vector<TreeRole> roles, planner::SegmentAssignment assignment,
-         Options options);
+  // transport: used by this engine alone; must outlive it. blocks: at least one. With rounds, their
+  // trees have no exchange edges, and all trees of a block have the same rate. A timetable is for a
+  // single block that copies, whose assignment is that of the slots. Rounds, ports and a timetable
+  // exclude one another.
+  Engine(T& transport, std::vector<Block> blocks, Options options);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   Engine(Engine&&) = delete;
@@ -94,13 +100,16 @@ class Engine {
   ~Engine() = default;
 
   // For each message: prepare, then begin, then wait or progress until is_done. Collective as a
-  // whole. After prepare, the transport's windows are those of the message.
-  void prepare(const Message& message);
+  // whole. ranges: of each block; equal where a block is after another. A message that may be
+  // stopped has a single block, which copies. After prepare, the transport's windows are those of
+  // the message.
+  void prepare(const Message& message, std::span<const Range> ranges);
   // How many segments of the message a tree carries.
   [[nodiscard]] std::uint64_t segments_of(std::size_t tree) const {
-    return assignment_.count(tree, message_.grid.count());
+    const Part& part = part_of(tree);
+    return part.block.assignment.count(tree - part.first, part.count());
   }
-  // store: with ports, holds the whole message unless the trees combine; with a timetable, as many
+  // store: with ports, holds all of the blocks that copy; with a timetable, as many
   // segments as the slots require. Must outlive the message. What these three throw, besides
   // exceptions of the transport and the store: InputError for a segment of a wrong size.
   // Afterwards operations may still be in progress, and the engine must not be used again.
@@ -111,23 +120,46 @@ class Engine {
   bool progress();
   [[nodiscard]] bool is_done() const;
 
-  // Of segment `index` of the message, once the ranks' calls are known to match: whether it is
-  // ready on this rank, and whether this rank has nothing more to do for it.
-  [[nodiscard]] bool is_ready(std::uint64_t index) const;
-  [[nodiscard]] bool is_finished(std::uint64_t index) const;
-  // The same: whether nothing arrives on this rank in the segment's tree.
-  [[nodiscard]] bool only_sends(std::uint64_t index) const {
-    return transport_.is_checked() && roles_[assignment_.tree_of(index)].in.empty();
-  }
-
  private:
+  // A block, and how far its message is.
+  struct Part {
+    Block block;        // its trees: in roles_
+    std::size_t first;  // its trees: [first, last)
+    std::size_t last;
+    bool combines;
+    bool concerns_rank;
+    bool is_final = true;  // no block is after it
+    std::optional<RoundClock> rounds{};
+    std::uint64_t lookahead = 0;
+    Range range{};
+    std::uint64_t next = 0;    // segment to be loaded next; with ports in order, to be sent next
+    std::uint64_t oldest = 0;  // no segment before it is unfinished (on the root)
+
+    [[nodiscard]] std::uint64_t count() const { return range.grid.count(); }
+    [[nodiscard]] bool loads() const { return block.is_root && !combines; }
+    // The tree and the number in it of segment `index`.
+    [[nodiscard]] std::size_t tree_of(std::uint64_t index) const {
+      return first + block.assignment.tree_of(index);
+    }
+    [[nodiscard]] std::uint64_t nth_of(std::uint64_t index) const {
+      return block.assignment.count(block.assignment.tree_of(index), index);
+    }
+    [[nodiscard]] std::uint64_t segment_of(std::size_t tree, std::uint64_t nth) const {
+      return block.assignment.segment_of(tree - first, nth);
+    }
+  };
+
+  [[nodiscard]] const Part& part_of(std::size_t tree) const { return parts_[part_of_[tree]]; }
+  [[nodiscard]] Part& part_of(std::size_t tree) { return parts_[part_of_[tree]]; }
   [[nodiscard]] Segment segment_at(std::size_t tree, std::uint64_t nth) const {
-    const std::uint64_t index = assignment_.segment_of(tree, nth);
-    return {index, tree, nth, message_.grid.offset(index),
-            static_cast<std::size_t>(message_.grid.length(index))};
+    const Part& part = part_of(tree);
+    const SegmentGrid& grid = part.range.grid;
+    const std::uint64_t index = part.segment_of(tree, nth);
+    return {index, tree, nth, part.range.first + grid.offset(index),
+            static_cast<std::size_t>(grid.length(index))};
   }
-  [[nodiscard]] Bytes segment_bytes() const {
-    return {std::max<std::uint64_t>(message_.grid.segment * message_.element_bytes, 1)};
+  [[nodiscard]] Bytes segment_bytes(const Part& part) const {
+    return {std::max<std::uint64_t>(part.range.grid.segment * message_.element_bytes, 1)};
   }
   [[nodiscard]] static Operation receive_of(std::size_t tree, std::size_t edge, std::uint64_t nth) {
     return {false, static_cast<std::uint32_t>(tree), static_cast<std::uint32_t>(edge), nth};
@@ -138,14 +170,17 @@ class Engine {
 
   // --- the course of a message (engine_course.hpp) ---
   void set_windows();
+  std::vector<TreeWindows> windows_for(Part& part) const;
   void set_scheduled_windows();
   void reset_flows();
   void handle(std::span<const Completion> completions);
   // Does everything that has become possible. Returns whether anything was combined.
   bool move_on();
-  // False without rounds, while a receive or send of this round is in progress, and at the end.
-  bool begin_next_round();
-  [[nodiscard]] bool flows_are_done() const;
+  // Of each block with rounds: false while a receive or send of its round is in progress, and at
+  // the end.
+  bool begin_next_rounds();
+  bool begin_next_round(Part& part);
+  [[nodiscard]] bool flows_are_done(std::size_t first, std::size_t last) const;
   bool advance(std::size_t tree);
   void signal_abort();
   // Ends each flow whose segments are not all loaded with an empty message.
@@ -153,10 +188,14 @@ class Engine {
   void add_progress(const Segment& segment);
 
   // --- in (engine_in.hpp) ---
-  [[nodiscard]] bool loads() const { return is_root_ && !combines_; }
   void load();
+  void load(Part& part);
   // Searches for the oldest unfinished segment only when the known one is too old.
-  [[nodiscard]] bool is_too_far_ahead(std::uint64_t index);
+  [[nodiscard]] bool is_too_far_ahead(Part& part, std::uint64_t index);
+  // Of a block after another one: whether the segment is combined on this rank, and whether its
+  // buffer is not in use for that any more.
+  [[nodiscard]] bool is_combined(const Part& part, std::uint64_t index) const;
+  [[nodiscard]] bool is_free(const Part& part, const Segment& segment) const;
   void note_arrivals(std::size_t tree);
   bool combine_one(std::size_t tree);
   void keep_arrived(std::size_t tree);
@@ -192,26 +231,22 @@ class Engine {
   void give_up();
 
   T& transport_;
-  std::vector<TreeRole> roles_;
-  planner::SegmentAssignment assignment_;
+  std::vector<TreeRole> roles_;  // in all trees
+  std::vector<Part> parts_;
+  std::vector<std::size_t> part_of_;  // of each tree
   Options options_;
-  bool is_root_;
-  bool combines_;
-  bool receives_ = false;  // segments arrive on this rank
-  std::optional<RoundClock> rounds_;
-  std::uint64_t lookahead_ = 0;
+  bool receives_ = false;         // segments arrive on this rank
+  bool combines_any_ = false;     // a block combines
   std::uint64_t most_sends_ = 0;  // with a timetable, over all trees
   std::uint64_t most_receives_ = 0;
 
   Message message_;
   SegmentStore* store_ = nullptr;
   std::vector<Flow> flows_;
-  std::uint64_t next_ = 0;    // segment to be loaded next; with ports in order, to be sent next
-  std::uint64_t oldest_ = 0;  // no segment before it is unfinished (on the root)
   std::uint64_t done_bytes_ = 0;
-  std::size_t outstanding_ = 0;  // sends
-  double due_s_ = 0;             // when the earliest delayed send is due; 0: none is delayed
-  bool stopping_ = false;        // the root has ended flows early
+  std::array<std::size_t, 2> outstanding_{};  // sends of trees that copy, of trees that combine
+  double due_s_ = 0;       // when the earliest delayed send is due; 0: none is delayed
+  bool stopping_ = false;  // the root has ended flows early
 };
 
 }  // namespace espalier::engine

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -12,48 +13,69 @@
 namespace espalier::engine {
 
 template <Transport T>
-Engine<T>::Engine(T& transport, std::vector<TreeRole> roles, planner::SegmentAssignment assignment,
-                  Options options)
+Engine<T>::Engine(T& transport, std::vector<Block> blocks, Options options)
     : transport_(transport),
-      roles_(std::move(roles)),
-      assignment_(std::move(assignment)),
+      roles_(trees_of(blocks)),
       options_(std::move(options)),
-      is_root_(roles_[0].is_root()),
-      combines_(roles_[0].combines),
       receives_(std::ranges::any_of(roles_, [](const TreeRole& role) { return !role.in.empty(); })),
       flows_(roles_.size()) {
-  if (!options_.rounds.empty()) rounds_.emplace(options_.rounds);
+  for (Block& block : blocks) {
+    const std::size_t first = part_of_.size();
+    part_of_.insert(part_of_.end(), block.trees.size(), parts_.size());
+    if (block.after) parts_[*block.after].is_final = false;
+    const bool combines = block.combines();
+    const bool concerns_rank = block.concerns_rank();
+    Part& part = parts_.emplace_back(
+        Part{std::move(block), first, part_of_.size(), combines, concerns_rank});
+    part.block.trees.clear();
+    if (!part.block.rounds.empty()) part.rounds.emplace(part.block.rounds);
+    combines_any_ = combines_any_ || combines;
+  }
 }
 
 template <Transport T>
-void Engine<T>::prepare(const Message& message) {
+void Engine<T>::prepare(const Message& message, std::span<const Range> ranges) {
   message_ = message;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    parts_[i].range = ranges[i];
+    parts_[i].block.assignment.end_at(parts_[i].count(), segment_bytes(parts_[i]));
+  }
   set_windows();
-  assignment_.end_at(message_.grid.count(), segment_bytes());
 }
 
 template <Transport T>
 void Engine<T>::set_windows() {
-  const Bytes segment = segment_bytes();
-  const auto at_least = [&](std::uint64_t base) {
-    return planner::window_holding(options_.least_in_flight, segment, base);
-  };
-  const std::uint64_t receives = at_least(options_.receives_in_flight);
-  const std::uint64_t sends = at_least(options_.sends_in_flight);
-  const bool asks = options_.synchronous || options_.costs.asks(segment);
-  std::vector<TreeWindows> windows = windows_of(roles_, receives, sends, segment, asks);
-  lookahead_ = lookahead_over(roles_, windows, combines_ ? receives : sends);
+  std::vector<TreeWindows> windows;
+  for (Part& part : parts_) {
+    std::ranges::move(windows_for(part), std::back_inserter(windows));
+  }
   if (options_.timetable) set_scheduled_windows();
   if (!std::ranges::equal(windows, transport_.windows())) {
     transport_.set_windows(std::move(windows));
   }
 }
 
+// Sets the block's lookahead, too.
+template <Transport T>
+std::vector<TreeWindows> Engine<T>::windows_for(Part& part) const {
+  const Bytes segment = segment_bytes(part);
+  const auto at_least = [&](std::uint64_t base) {
+    return planner::window_holding(part.block.least_in_flight, segment, base);
+  };
+  const std::uint64_t receives = at_least(options_.receives_in_flight);
+  const std::uint64_t sends = at_least(options_.sends_in_flight);
+  const bool asks = part.block.synchronous || options_.costs.asks(segment);
+  const auto roles = std::span(roles_).subspan(part.first, part.last - part.first);
+  std::vector<TreeWindows> windows = windows_of(roles, receives, sends, segment, asks);
+  part.lookahead = lookahead_over(roles, windows, part.combines ? receives : sends);
+  return windows;
+}
+
 // Over all trees the windows that otherwise apply to one edge, plus the segments in flight. No more
 // are needed: under a schedule, high-latency and low-latency segments do not share a port.
 template <Transport T>
 void Engine<T>::set_scheduled_windows() {
-  const auto in_flight = [segment = segment_bytes()](const Edge& edge) {
+  const auto in_flight = [segment = segment_bytes(parts_.front())](const Edge& edge) {
     return planner::segments_in_flight(edge.bytes_in_flight, segment, true);
   };
   most_sends_ = options_.sends_in_flight;
@@ -62,7 +84,7 @@ void Engine<T>::set_scheduled_windows() {
     for (const Edge& edge : role.in) most_receives_ += in_flight(edge);
     for (const Edge& edge : role.out) most_sends_ += in_flight(edge);
   }
-  lookahead_ = 2 * options_.timetable->segments + most_sends_;
+  parts_.front().lookahead = 2 * options_.timetable->segments + most_sends_;
 }
 
 template <Transport T>
@@ -77,18 +99,22 @@ void Engine<T>::begin(SegmentStore& store) {
 
 template <Transport T>
 void Engine<T>::reset_flows() {
-  next_ = oldest_ = done_bytes_ = 0;
-  outstanding_ = 0;
+  done_bytes_ = 0;
+  outstanding_ = {};
   stopping_ = false;
-  if (rounds_) rounds_->reset();
+  for (Part& part : parts_) {
+    part.next = part.oldest = 0;
+    if (part.rounds) part.rounds->reset();
+  }
   if (options_.timetable) {
     options_.timetable->sends.reset();
     options_.timetable->receives.reset();
   }
   for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
+    const Part& part = part_of(tree);
     Flow& flow = flows_[tree];
     flow = Flow{};
-    flow.end = segments_of(tree);
+    flow.end = part.concerns_rank ? segments_of(tree) : 0;
     flow.in.resize(roles_[tree].in.size());
     flow.out.resize(roles_[tree].out.size());
     flow.at_once = flow.out.size();
@@ -96,13 +122,13 @@ void Engine<T>::reset_flows() {
     if (store_->segments_per_tree() >= flow.end && !options_.timetable) {
       flow.at_once -= roles_[tree].exchanges;
     }
-    if (combines_ && flow.in.empty()) flow.ready = flow.kept = flow.end;
+    if (part.combines && flow.in.empty()) flow.ready = flow.kept = flow.end;
   }
 }
 
 template <Transport T>
 void Engine<T>::wait() {
-  if (transport_.has_to_poll() || due_s_ > 0 || store_->has_work()) {
+  if (transport_.has_to_poll() || due_s_ > 0) {
     if (!progress()) transport_.relax(due_s_, receives_);
     return;
   }
@@ -112,14 +138,13 @@ void Engine<T>::wait() {
   move_on();
 }
 
-// The timeout does not apply while the store has work of its own or a segment waits for its pace.
+// The timeout does not apply while a segment waits for its pace.
 template <Transport T>
 bool Engine<T>::progress() {
   const auto completions = transport_.poll();
   const bool any = !completions.empty();
   handle(completions);
-  store_->work();
-  const bool has_moved = move_on() || any || store_->has_work();
+  const bool has_moved = move_on() || any;
   if (has_moved || due_s_ > 0 || is_done()) {
     transport_.note_progress();
   } else if (transport_.is_overdue()) {
@@ -130,24 +155,14 @@ bool Engine<T>::progress() {
 
 template <Transport T>
 bool Engine<T>::is_done() const {
-  return transport_.is_checked() && flows_are_done() && !store_->has_work();
+  return transport_.is_checked() && flows_are_done(0, flows_.size());
 }
 
 template <Transport T>
-bool Engine<T>::flows_are_done() const {
-  return std::ranges::all_of(flows_, [](const Flow& flow) { return flow.is_done(); });
-}
-
-template <Transport T>
-bool Engine<T>::is_ready(std::uint64_t index) const {
-  const std::size_t tree = assignment_.tree_of(index);
-  return transport_.is_checked() && assignment_.count(tree, index) < flows_[tree].ready;
-}
-
-template <Transport T>
-bool Engine<T>::is_finished(std::uint64_t index) const {
-  const std::size_t tree = assignment_.tree_of(index);
-  return transport_.is_checked() && assignment_.count(tree, index) < flows_[tree].freed;
+bool Engine<T>::flows_are_done(std::size_t first, std::size_t last) const {
+  return std::all_of(flows_.begin() + static_cast<std::ptrdiff_t>(first),
+                     flows_.begin() + static_cast<std::ptrdiff_t>(last),
+                     [](const Flow& flow) { return flow.is_done(); });
 }
 
 template <Transport T>
@@ -159,7 +174,7 @@ void Engine<T>::handle(std::span<const Completion> completions) {
     }
     if (completion.error != 0) fail(completion);
     if (completion.operation.is_send) {
-      --outstanding_;
+      --outstanding_[part_of(completion.operation.tree).combines ? 1 : 0];
     } else {
       check_received(completion);
     }
@@ -182,24 +197,34 @@ bool Engine<T>::move_on() {
       has_combined = has_combined || any;
     }
     if (message_.stoppable && !transport_.is_abort_raised() && store_->failed()) signal_abort();
-  } while (begin_next_round());
+  } while (begin_next_rounds());
   return has_combined;
 }
 
 template <Transport T>
-bool Engine<T>::begin_next_round() {
-  if (!rounds_ || flows_are_done()) return false;
-  for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
+bool Engine<T>::begin_next_rounds() {
+  bool any = false;
+  for (Part& part : parts_) {
+    if (part.rounds) any = begin_next_round(part) || any;
+  }
+  return any;
+}
+
+template <Transport T>
+bool Engine<T>::begin_next_round(Part& part) {
+  if (flows_are_done(part.first, part.last)) return false;
+  for (std::size_t tree = part.first; tree < part.last; ++tree) {
     const Flow& flow = flows_[tree];
-    for (const Flow::In& in : flow.in) {
-      if (in.here < std::min(flow.end, rounds_->receives_due(tree))) return false;
+    const std::size_t own = tree - part.first;
+    for (std::size_t edge = 0; edge < flow.in.size(); ++edge) {
+      if (flow.in[edge].here < std::min(flow.end, part.rounds->receives_due(own, edge)))
+        return false;
     }
     for (std::size_t edge = 0; edge < flow.out.size(); ++edge) {
-      const std::uint64_t due = std::min(flow.end, rounds_->sends_due(tree, edge));
-      if (flow.out[edge].sent < due) return false;
+      if (flow.out[edge].sent < std::min(flow.end, part.rounds->sends_due(own, edge))) return false;
     }
   }
-  rounds_->next();
+  part.rounds->next();
   return true;
 }
 
@@ -207,7 +232,7 @@ bool Engine<T>::begin_next_round() {
 template <Transport T>
 bool Engine<T>::advance(std::size_t tree) {
   note_arrivals(tree);
-  const bool has_combined = combines_ && combine_one(tree);
+  const bool has_combined = roles_[tree].combines && combine_one(tree);
   start_sends(tree);
   keep_arrived(tree);
   free_sent(tree);
@@ -218,7 +243,7 @@ bool Engine<T>::advance(std::size_t tree) {
 template <Transport T>
 void Engine<T>::signal_abort() {
   transport_.raise_abort();
-  if (!is_root_) return;
+  if (!parts_.front().block.is_root) return;
   stop_all_flows();
   for (std::size_t tree = 0; tree < flows_.size(); ++tree) advance(tree);
 }

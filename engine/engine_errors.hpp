@@ -17,7 +17,7 @@ template <Transport T>
 std::string Engine<T>::describe(const Operation& operation) const {
   std::optional<std::uint64_t> index;
   if (!flows_[operation.tree].is_abort_marker(operation.nth)) {
-    index = assignment_.segment_of(operation.tree, operation.nth);
+    index = part_of(operation.tree).segment_of(operation.tree, operation.nth);
   }
   return name_of(operation, index, transport_.peer_of(operation));
 }

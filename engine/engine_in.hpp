@@ -14,19 +14,27 @@ namespace espalier::engine {
 
 template <Transport T>
 void Engine<T>::load() {
-  if (!loads()) return;
-  const std::uint64_t segments = message_.grid.count();
-  while (!stopping_ && next_ < segments && !store_->failed()) {
-    const std::size_t tree = assignment_.tree_of(next_);
+  for (Part& part : parts_) {
+    if (part.loads()) load(part);
+  }
+}
+
+template <Transport T>
+void Engine<T>::load(Part& part) {
+  while (!stopping_ && part.next < part.count() && !store_->failed()) {
+    const std::size_t tree = part.tree_of(part.next);
     Flow& flow = flows_[tree];
     free_sent(tree);
-    if (flow.ready - flow.freed >= store_->segments_per_tree() || is_too_far_ahead(next_)) return;
-    const Segment segment = segment_at(tree, flow.ready);
-    if (!store_->is_ready(segment)) return;
-    store_->load(segment);
-    if (store_->failed()) break;  // move_on handles it
+    if (flow.ready - flow.freed >= store_->segments_per_tree()) return;
+    if (is_too_far_ahead(part, part.next)) return;
+    if (part.block.after) {
+      if (!is_combined(part, part.next)) return;
+    } else {
+      store_->load(segment_at(tree, flow.ready));
+      if (store_->failed()) break;  // move_on handles it
+    }
     flow.kept = ++flow.ready;
-    ++next_;
+    ++part.next;
     start_sends(tree);
   }
 }
@@ -35,17 +43,34 @@ void Engine<T>::load() {
 // would take bandwidth from the others, finish early, and leave the others to finish at their own
 // rates.
 template <Transport T>
-bool Engine<T>::is_too_far_ahead(std::uint64_t index) {
-  if (!is_beyond(index, oldest_, lookahead_)) return false;
-  oldest_ = UINT64_MAX;
-  for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
+bool Engine<T>::is_too_far_ahead(Part& part, std::uint64_t index) {
+  if (!is_beyond(index, part.oldest, part.lookahead)) return false;
+  part.oldest = UINT64_MAX;
+  for (std::size_t tree = part.first; tree < part.last; ++tree) {
     free_sent(tree);
     const Flow& flow = flows_[tree];
     if (flow.passed_on < flow.end) {
-      oldest_ = std::min(oldest_, assignment_.segment_of(tree, flow.passed_on));
+      part.oldest = std::min(part.oldest, part.segment_of(tree, flow.passed_on));
     }
   }
-  return is_beyond(index, oldest_, lookahead_);
+  return is_beyond(index, part.oldest, part.lookahead);
+}
+
+// Nothing is copied before the ranks' calls are known to match.
+template <Transport T>
+bool Engine<T>::is_combined(const Part& part, std::uint64_t index) const {
+  const Part& before = parts_[*part.block.after];
+  return transport_.is_checked() && before.nth_of(index) < flows_[before.tree_of(index)].ready;
+}
+
+template <Transport T>
+bool Engine<T>::is_free(const Part& part, const Segment& segment) const {
+  if (!part.block.after) return true;
+  const Part& before = parts_[*part.block.after];
+  const std::size_t tree = before.tree_of(segment.index);
+  const std::uint64_t nth = before.nth_of(segment.index);
+  return nth < flows_[tree].freed ||
+         store_->buffer_for(segment_at(tree, nth)) != store_->buffer_for(segment);
 }
 
 template <Transport T>
@@ -54,7 +79,7 @@ void Engine<T>::note_arrivals(std::size_t tree) {
   for (std::size_t edge = 0; edge < flow.in.size(); ++edge) {
     auto& [posted, here] = flow.in[edge];
     while (here < posted && transport_.is_complete(receive_of(tree, edge, here))) ++here;
-    if (!combines_) flow.ready = here;
+    if (!roles_[tree].combines) flow.ready = here;
   }
 }
 
@@ -72,21 +97,25 @@ bool Engine<T>::combine_one(std::size_t tree) {
 // After the sends have begun, because stores may take long.
 template <Transport T>
 void Engine<T>::keep_arrived(std::size_t tree) {
+  const Part& part = part_of(tree);
   Flow& flow = flows_[tree];
   for (; flow.kept < flow.ready; ++flow.kept) {
     if (flow.is_abort_marker(flow.kept)) continue;
     const Segment segment = segment_at(tree, flow.kept);
-    if (!combines_) store_->arrived(segment);
-    if (!combines_ || is_root_) add_progress(segment);
+    if (!part.combines) store_->arrived(segment);
+    if (part.is_final && (!part.combines || part.block.is_root)) add_progress(segment);
   }
 }
 
 template <Transport T>
 void Engine<T>::post_receives(std::size_t tree) {
   if (options_.timetable) return post_scheduled_receives();
+  const Part& part = part_of(tree);
   Flow& flow = flows_[tree];
-  const std::uint64_t end = rounds_ ? std::min(flow.end, rounds_->receives_due(tree)) : flow.end;
   for (std::size_t edge = 0; edge < flow.in.size(); ++edge) {
+    const std::uint64_t end =
+        part.rounds ? std::min(flow.end, part.rounds->receives_due(tree - part.first, edge))
+                    : flow.end;
     while (flow.in[edge].posted < end && post_receive(tree, edge)) {
     }
   }
@@ -94,7 +123,7 @@ void Engine<T>::post_receives(std::size_t tree) {
 
 template <Transport T>
 void Engine<T>::post_scheduled_receives() {
-  if (is_root_) return;
+  if (parts_.front().block.is_root) return;
   SlotOrder& order = options_.timetable->receives;
   std::uint64_t waiting = 0;
   for (const Flow& flow : flows_) waiting += flow.in[0].posted - flow.in[0].here;
@@ -108,16 +137,18 @@ void Engine<T>::post_scheduled_receives() {
 
 template <Transport T>
 bool Engine<T>::post_receive(std::size_t tree, std::size_t edge) {
+  Part& part = part_of(tree);
   Flow& flow = flows_[tree];
   Flow::In& in = flow.in[edge];
   if (!has_buffer(in, transport_.windows()[tree].in[edge],
-                  flow.reusable(edge, store_->sends_from(edge)), store_->capacity(tree, edge))) {
+                  flow.reusable(edge, store_->sends_from(tree, edge)),
+                  store_->capacity(tree, edge))) {
     return false;
   }
   const Segment segment = segment_at(tree, in.posted);
   if (is_at_risk(roles_[tree].in[edge], segment)) return false;
-  if (is_root_ && is_too_far_ahead(segment.index)) return false;
-  if (!store_->is_free(segment)) return false;
+  if (part.block.is_root && is_too_far_ahead(part, segment.index)) return false;
+  if (!is_free(part, segment)) return false;
   const Operation operation = receive_of(tree, edge, in.posted);
   const int error =
       transport_.receive(operation, segment, store_->arrival_buffer_for(segment, edge));
@@ -128,7 +159,7 @@ bool Engine<T>::post_receive(std::size_t tree, std::size_t edge) {
 
 template <Transport T>
 bool Engine<T>::is_at_risk(const Edge& edge, const Segment& segment) const {
-  const bool is_short = segment.length < message_.grid.segment;
+  const bool is_short = segment.length < part_of(segment.tree).range.grid.segment;
   const bool any = message_.is_risky || edge.risk == Risk::kAll ||
                    (edge.risk == Risk::kShortSegments && is_short);
   return any && !transport_.is_checked();
@@ -141,7 +172,7 @@ void Engine<T>::check_received(const Completion& completion) {
   if (completion.length == due) return;
   if (completion.length == 0 && message_.stoppable) return stop_flow(of.tree, of.nth);
   transport_.await_check();
-  const std::string unit = combines_ ? "elements" : "bytes";
+  const std::string unit = combines_any_ ? "elements" : "bytes";
   throw InputError(context() + describe(of) +
                    fmt::format(": {} arrived, expected {}",
                                completion.length ? fmt::format("{} {}", *completion.length, unit)

@@ -12,7 +12,8 @@ namespace espalier::engine {
 
 template <Transport T>
 void Engine<T>::start_sends(std::size_t tree) {
-  if (options_.ports != 0) return combines_ ? start_sends_in_order() : start_oldest_sends();
+  if (options_.ports != 0)
+    return roles_[tree].combines ? start_sends_in_order() : start_oldest_sends();
   if (options_.timetable) return start_scheduled_sends();
   bool any = true;
   while (any) {
@@ -25,15 +26,18 @@ void Engine<T>::start_sends(std::size_t tree) {
 
 template <Transport T>
 void Engine<T>::start_oldest_sends() {
-  while (outstanding_ < options_.ports) {
+  while (outstanding_[0] < options_.ports) {
     std::optional<std::pair<std::size_t, std::size_t>> next;
-    std::uint64_t oldest = UINT64_MAX;
+    double oldest = 1;
     for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
+      if (roles_[tree].combines) continue;
       for (std::size_t edge = 0; edge < flows_[tree].out.size(); ++edge) {
         if (!may_send(tree, edge)) continue;
-        const std::uint64_t segment = assignment_.segment_of(tree, flows_[tree].out[edge].started);
-        if (segment >= oldest) continue;
-        oldest = segment;
+        const Part& part = part_of(tree);
+        const std::uint64_t index = part.segment_of(tree, flows_[tree].out[edge].started);
+        const double turn = turn_of(index, part.count());
+        if (turn >= oldest) continue;
+        oldest = turn;
         next = {tree, edge};
       }
     }
@@ -44,9 +48,18 @@ void Engine<T>::start_oldest_sends() {
 
 template <Transport T>
 void Engine<T>::start_sends_in_order() {
-  while (!is_root_ && outstanding_ < options_.ports && next_ < message_.grid.count() &&
-         start_send(assignment_.tree_of(next_), 0)) {
-    ++next_;
+  while (outstanding_[1] < options_.ports) {
+    Part* next = nullptr;
+    double first = 1;
+    for (Part& part : parts_) {
+      if (!part.combines || part.block.is_root || !part.concerns_rank) continue;
+      const double turn = turn_of(part.next, part.count());
+      if (part.next >= part.count() || turn >= first) continue;
+      first = turn;
+      next = &part;
+    }
+    if (next == nullptr || !start_send(next->tree_of(next->next), 0)) return;
+    ++next->next;
   }
 }
 
@@ -57,7 +70,7 @@ void Engine<T>::start_scheduled_sends() {
     return std::ranges::any_of(flow.out,
                                [&](const Flow::Out& edge) { return edge.started < flow.end; });
   };
-  while (outstanding_ < most_sends_ && std::ranges::any_of(flows_, is_left)) {
+  while (outstanding_[0] < most_sends_ && std::ranges::any_of(flows_, is_left)) {
     const SlotOrder::Edge& edge = order.next([this](auto tree) { return flows_[tree].end; });
     if (!start_send(edge.tree, edge.child)) return;
     order.pass();
@@ -67,9 +80,11 @@ void Engine<T>::start_scheduled_sends() {
 template <Transport T>
 bool Engine<T>::may_send(std::size_t tree, std::size_t edge) {
   note_sent(tree, edge);
+  const Part& part = part_of(tree);
   const Flow& flow = flows_[tree];
   const std::uint64_t sendable =
-      rounds_ ? std::min(flow.ready, rounds_->sends_due(tree, edge)) : flow.sendable(edge);
+      part.rounds ? std::min(flow.ready, part.rounds->sends_due(tree - part.first, edge))
+                  : flow.sendable(edge);
   return has_segment(flow.out[edge], transport_.windows()[tree].out[edge], sendable) &&
          !is_paced_now(flow.out[edge].due_s);
 }
@@ -79,8 +94,10 @@ bool Engine<T>::keeps_pace(std::size_t tree, std::size_t edge) const {
   if (options_.timetable || roles_[tree].out[edge].uses_ring) return false;
   // Exchange edges, which wait for the whole share, have the links to themselves.
   const bool waits = edge >= flows_[tree].at_once;
-  const double in_flight = waits ? roles_[tree].out[edge].bytes_in_flight : options_.most_in_flight;
-  return planner::keeps_pace(in_flight, segment_bytes());
+  const Part& part = part_of(tree);
+  const double in_flight =
+      waits ? roles_[tree].out[edge].bytes_in_flight : part.block.most_in_flight;
+  return planner::keeps_pace(in_flight, segment_bytes(part));
 }
 
 template <Transport T>
@@ -97,15 +114,16 @@ bool Engine<T>::start_send(std::size_t tree, std::size_t edge) {
   Flow::Out& out = flow.out[edge];
   const bool stop = flow.is_abort_marker(out.started);
   const Segment segment = stop ? Segment{} : segment_at(tree, out.started);
+  const Part& part = part_of(tree);
   const Operation operation = send_of(tree, edge, out.started);
   const int error = transport_.send(
-      operation, segment, stop ? nullptr : store_->buffer_for(segment), options_.synchronous);
+      operation, segment, stop ? nullptr : store_->buffer_for(segment), part.block.synchronous);
   if (error != 0) transport_.fail(error, context() + describe(operation));
   if (keeps_pace(tree, edge)) {
-    out.due_s = transport_.now() + planner::pace(roles_[tree].rate, segment_bytes()).value;
+    out.due_s = transport_.now() + planner::pace(roles_[tree].rate, segment_bytes(part)).value;
   }
   ++out.started;
-  ++outstanding_;
+  ++outstanding_[part.combines ? 1 : 0];
   return true;
 }
 
@@ -125,7 +143,9 @@ void Engine<T>::free_sent(std::size_t tree) {
     freed = std::min(freed, flow.out[edge].sent);
     if (edge < flow.at_once) flow.passed_on = freed;
   }
-  const bool counts = combines_ ? !is_root_ : loads();  // otherwise keep_arrived counts them
+  const Part& part = part_of(tree);
+  // Otherwise keep_arrived counts them.
+  const bool counts = part.is_final && part.combines != part.block.is_root;
   for (; flow.freed < freed; ++flow.freed) {
     if (counts && !flow.is_abort_marker(flow.freed)) add_progress(segment_at(tree, flow.freed));
   }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "support/errors.hpp"
 
@@ -29,7 +31,8 @@ void require_rounds(const planner::Plan& plan, const std::string& file) {
   }
 }
 
-std::vector<std::uint64_t> first_rounds(const planner::PlanTree& tree, std::uint32_t source) {
+std::vector<std::uint64_t> first_rounds(const planner::PlanTree& tree, std::uint32_t root,
+                                        Kind kind) {
   const std::size_t nodes = tree.edges.size() + 1;
   std::vector<std::vector<std::size_t>> edges_from(nodes);
   for (std::size_t i = 0; i < tree.edges.size(); ++i) {
@@ -37,7 +40,7 @@ std::vector<std::uint64_t> first_rounds(const planner::PlanTree& tree, std::uint
   }
   std::vector<std::uint64_t> first(tree.edges.size());
   std::vector<std::uint64_t> has_it(nodes, 0);  // the first round in which it may send
-  std::vector<std::uint32_t> reached{source};
+  std::vector<std::uint32_t> reached{root};
   for (std::size_t i = 0; i < reached.size(); ++i) {
     const std::uint64_t from = has_it[reached[i]];
     for (const std::size_t edge : edges_from[reached[i]]) {
@@ -46,18 +49,24 @@ std::vector<std::uint64_t> first_rounds(const planner::PlanTree& tree, std::uint
       reached.push_back(tree.edges[edge].child);
     }
   }
+  if (kind == Kind::kCombine && !first.empty()) {
+    const std::uint64_t last = (std::ranges::max(first) + 1) / 2 * 2;
+    for (std::uint64_t& round : first) round = last - round;
+  }
   return first;
 }
 
-std::vector<TreeRounds> rounds_of(const planner::Plan& plan, std::span<const int> rank_of_node,
-                                  int rank) {
+std::vector<TreeRounds> rounds_of(std::span<const planner::PlanTree> trees, std::uint32_t root,
+                                  std::span<const int> rank_of_node, int rank, Kind kind) {
   std::vector<TreeRounds> rounds;
-  for (const planner::PlanTree& tree : plan.broadcast_trees) {
-    const std::vector<std::uint64_t> first = first_rounds(tree, planner::source_index(plan));
+  for (const planner::PlanTree& tree : trees) {
+    const std::vector<std::uint64_t> first = first_rounds(tree, root, kind);
     TreeRounds mine;
+    auto& of_parent = kind == Kind::kSpread ? mine.sends : mine.receives;
+    auto& of_child = kind == Kind::kSpread ? mine.receives : mine.sends;
     for (std::size_t i = 0; i < tree.edges.size(); ++i) {
-      if (rank_of_node[tree.edges[i].parent] == rank) mine.sends.push_back(first[i]);
-      if (rank_of_node[tree.edges[i].child] == rank) mine.receive = first[i];
+      if (rank_of_node[tree.edges[i].parent] == rank) of_parent.push_back(first[i]);
+      if (rank_of_node[tree.edges[i].child] == rank) of_child.push_back(first[i]);
     }
     rounds.push_back(std::move(mine));
   }

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/tree_role.hpp"
 #include "planner/plan/plan.hpp"
 
 namespace espalier::engine {
@@ -25,18 +26,22 @@ namespace espalier::engine {
 // Precondition: no structural fault.
 void require_rounds(const planner::Plan& plan, const std::string& file = {});
 
-// For each edge of a tree, in order, the round in which it is first used. source: the plan's.
+// For each edge of a tree, in order, the round in which it is first used. Where segments are
+// combined, rounds are those of copying in reverse, so that a rank receives a segment on all
+// in-edges in the two rounds before it sends it, and needs no further buffers. root: of the tree.
 // Preconditions: no structural fault, and the tree has colors.
-std::vector<std::uint64_t> first_rounds(const planner::PlanTree& tree, std::uint32_t source);
+std::vector<std::uint64_t> first_rounds(const planner::PlanTree& tree, std::uint32_t root,
+                                        Kind kind = Kind::kSpread);
 
-// A rank's edges in one tree, and when each is first used.
+// When each of a rank's edges in one tree is first used, in the order of its role.
 struct TreeRounds {
-  std::uint64_t receive = 0;         // unused on the source
-  std::vector<std::uint64_t> sends;  // in the order of the children
+  std::vector<std::uint64_t> receives;
+  std::vector<std::uint64_t> sends;
 };
-// One element per tree. rank_of_node[i] is the rank of plan.nodes[i].
-std::vector<TreeRounds> rounds_of(const planner::Plan& plan, std::span<const int> rank_of_node,
-                                  int rank);
+// One element per tree. rank_of_node[i] is the rank of node i.
+std::vector<TreeRounds> rounds_of(std::span<const planner::PlanTree> trees, std::uint32_t root,
+                                  std::span<const int> rank_of_node, int rank,
+                                  Kind kind = Kind::kSpread);
 
 // The current round of a rank, and how many segments of each tree are due by its end.
 class RoundClock {
@@ -45,11 +50,11 @@ class RoundClock {
 
   void reset() { round_ = 0; }
   void next() { ++round_; }
-  [[nodiscard]] std::uint64_t receives_due(std::size_t tree) const {
-    return due(trees_[tree].receive);
+  [[nodiscard]] std::uint64_t receives_due(std::size_t tree, std::size_t edge) const {
+    return due(trees_[tree].receives[edge]);
   }
-  [[nodiscard]] std::uint64_t sends_due(std::size_t tree, std::size_t child) const {
-    return due(trees_[tree].sends[child]);
+  [[nodiscard]] std::uint64_t sends_due(std::size_t tree, std::size_t edge) const {
+    return due(trees_[tree].sends[edge]);
   }
 
  private:

@@ -13,8 +13,8 @@ using planner::SegmentGrid;
 // One segment and its position. Offset and length are in bytes; where segments are combined, in
 // elements.
 struct Segment {
-  std::uint64_t index;   // in the message
-  std::size_t tree;      // the tree that carries it
+  std::uint64_t index;   // in its block
+  std::size_t tree;      // the tree that carries it, counted over all blocks
   std::uint64_t nth;     // its number in that tree, from 0
   std::uint64_t offset;  // of its beginning in the message
   std::size_t length;
@@ -36,25 +36,17 @@ class SegmentStore {
   [[nodiscard]] virtual std::uint64_t segments_per_tree() const { return UINT64_MAX; }
   // The buffer of a segment; may be called any number of times. Segments are sent from it.
   virtual std::byte* buffer_for(const Segment& segment) = 0;
-  // Whether the segment can be loaded now (called on the source only, in the order of the message).
-  [[nodiscard]] virtual bool is_ready(const Segment& /*segment*/) const { return true; }
-  // Whether the segment's buffer may be received into now (not called on the source).
-  [[nodiscard]] virtual bool is_free(const Segment& /*segment*/) const { return true; }
-  // For stores whose segments become ready or free through messages of their own: while has_work(),
-  // the engine calls work() repeatedly instead of waiting.
-  [[nodiscard]] virtual bool has_work() const { return false; }
-  virtual void work() {}
-  // Loads the segment's bytes into its buffer (called on the source only, once per segment, in the
-  // order of the message).
+  // Loads the segment's bytes into its buffer (called on the root of a block that copies, once per
+  // segment, in order; not for a block after another one).
   virtual void load(const Segment& /*segment*/) {}
-  // The segment has arrived (not called on the source, nor where segments are combined). The
-  // segments of a tree arrive in order.
+  // The segment has arrived, to be copied (not called on the root). The segments of a tree arrive
+  // in order.
   virtual void arrived(const Segment& /*segment*/) {}
   // The store could not read or write a segment, and the message must stop. It accepts further
   // segments and discards them.
   [[nodiscard]] virtual bool failed() const { return false; }
 
-  // --- only where segments are combined ---
+  // --- only for trees that combine ---
   // Where the segment of in-edge `in` is received.
   virtual std::byte* arrival_buffer_for(const Segment& segment, std::size_t /*in*/) {
     return buffer_for(segment);
@@ -63,8 +55,10 @@ class SegmentStore {
   [[nodiscard]] virtual std::uint64_t capacity(std::size_t /*tree*/, std::size_t /*in*/) const {
     return segments_per_tree();
   }
-  // Whether segments are sent from where they are received on in-edge `in`.
-  [[nodiscard]] virtual bool sends_from(std::size_t in) const { return in == 0; }
+  // Whether segments are sent from where they are received on in-edge `in` of a tree.
+  [[nodiscard]] virtual bool sends_from(std::size_t /*tree*/, std::size_t in) const {
+    return in == 0;
+  }
   // Adds what arrived on in-edge `in` to the segment. Called in the order of the in-edges for each
   // segment, and in the order of the tree's segments.
   virtual void combine(const Segment& /*segment*/, std::size_t /*in*/) {}

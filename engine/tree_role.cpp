@@ -8,8 +8,8 @@
 namespace espalier::engine {
 namespace {
 
-TreeRole role_down(const planner::PlanTree& tree, std::span<const int> rank_of_node, int rank,
-                   std::span<const int> host_of_rank) {
+TreeRole spreading_role(const planner::PlanTree& tree, std::span<const int> rank_of_node, int rank,
+                        std::span<const int> host_of_rank) {
   const auto edge_to = [&](std::size_t edge, int peer) {
     const bool is_local = !host_of_rank.empty() && host_of_rank[static_cast<std::size_t>(peer)] ==
                                                        host_of_rank[static_cast<std::size_t>(rank)];
@@ -35,11 +35,11 @@ TreeRole role_down(const planner::PlanTree& tree, std::span<const int> rank_of_n
 
 std::vector<TreeRole> roles_of(std::span<const planner::PlanTree> trees,
                                std::span<const int> rank_of_node, int rank,
-                               std::span<const int> host_of_rank, Direction direction) {
+                               std::span<const int> host_of_rank, Kind kind) {
   std::vector<TreeRole> roles;
   for (const planner::PlanTree& tree : trees) {
-    TreeRole& role = roles.emplace_back(role_down(tree, rank_of_node, rank, host_of_rank));
-    role.combines = direction == Direction::kUp;
+    TreeRole& role = roles.emplace_back(spreading_role(tree, rank_of_node, rank, host_of_rank));
+    role.combines = kind == Kind::kCombine;
     if (role.combines) std::swap(role.in, role.out);
   }
   return roles;

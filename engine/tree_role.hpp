@@ -39,23 +39,18 @@ struct TreeRole {
   // most one in-edge, and segments without one come from this rank's store.
   bool combines = false;
   BytesPerSecond rate;  // of the tree
-
-  // Whether this rank is the tree's root: the one where the message is loaded, or where it is
-  // combined completely. It is the same rank in all trees of an engine.
-  [[nodiscard]] bool is_root() const { return combines ? out.empty() : in.empty(); }
 };
 
-// The ways along a tree's edges.
-enum class Direction : std::uint8_t {
-  kDown,  // from parents to children, copied
-  kUp,    // from children to parents, combined
+// What trees do with segments.
+enum class Kind : std::uint8_t {
+  kSpread,   // copy them from parents to children
+  kCombine,  // combine them from children to parents
 };
 
-// The roles of rank `rank` in a plan's trees. rank_of_node[i] is the rank of plan.nodes[i].
-// host_of_rank: equal for ranks of one host; empty: no edge counts as local.
+// The roles of rank `rank` in a block's trees. rank_of_node[i] is the rank of node i. host_of_rank:
+// equal for ranks of one host; empty: no edge counts as local.
 std::vector<TreeRole> roles_of(std::span<const planner::PlanTree> trees,
                                std::span<const int> rank_of_node, int rank,
-                               std::span<const int> host_of_rank = {},
-                               Direction direction = Direction::kDown);
+                               std::span<const int> host_of_rank = {}, Kind kind = Kind::kSpread);
 
 }  // namespace espalier::engine

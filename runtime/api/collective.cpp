@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <limits>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -29,28 +31,6 @@ namespace {
 using planner::Operation;
 
 constexpr std::uint64_t kPage = 4096;
-
-// The result of an allreduce, which is broadcast while it is being computed.
-class ReducedStore : public MemoryStore {
- public:
-  ReducedStore(std::byte* result, const ReducingStore& own, engine::Engine<MpiTransport>& reduction)
-      : MemoryStore(result), own_(own), reduction_(reduction) {}
-  [[nodiscard]] bool is_ready(const Segment& segment) const override {
-    return reduction_.is_ready(segment.index);
-  }
-  [[nodiscard]] bool is_free(const Segment& segment) const override {
-    if (reduction_.is_finished(segment.index)) return true;
-    return !own_.is_in_place() && reduction_.only_sends(segment.index);
-  }
-  [[nodiscard]] bool has_work() const override { return !reduction_.is_done(); }
-  void work() override {
-    if (has_work()) reduction_.progress();
-  }
-
- private:
-  const ReducingStore& own_;
-  engine::Engine<MpiTransport>& reduction_;
-};
 
 std::byte* first_byte_of(void* buffer, const ElementShape& shape) {
   return static_cast<std::byte*>(moved(buffer, shape.true_low));
@@ -85,9 +65,7 @@ class InCall {
 
 struct Collective::State {
   BoundPlan bound;
-  std::unique_ptr<MpiEngine> up;
-  std::unique_ptr<MpiEngine> down;
-  std::vector<engine::TreeRole> roles_up;
+  std::unique_ptr<MpiEngine> engine;
   ScratchWindows scratch;
   std::optional<CallCheck> call;  // of the call in progress
   std::atomic<bool> in_call = false;
@@ -98,9 +76,7 @@ struct Collective::State {
         Expects expects)
       : bound(comm, plan, options, [&] { require(plan, expects); }) {
     if (bound.reduces()) {
-      roles_up = reduce_roles(bound);
-      up = reduce_engine(bound, roles_up);
-      if (bound.is_allreduce()) down = second_half_engine(bound);
+      engine = engine_of(bound);
       return;
     }
     std::vector<std::vector<int>> readers_of;
@@ -110,7 +86,7 @@ struct Collective::State {
     }
     std::shared_ptr<HostRings> rings = share_rings(bound.comm.get(), readers_of);
     uses_rings = rings != nullptr;
-    down = broadcast_engine(bound, std::move(rings), readers_of);
+    engine = engine_of(bound, std::move(rings), readers_of);
   }
 
   static void require(const planner::Plan& plan, Expects expects) {
@@ -131,7 +107,7 @@ struct Collective::State {
       return act();
     } catch (...) {
       broken = true;
-      if (up) up->transport.abandon();
+      engine->transport.abandon();
       bound.comm.abandon();
       throw;
     }
@@ -157,17 +133,19 @@ struct Collective::State {
 
   void leave_rings() {
     uses_rings = false;
-    down = broadcast_engine(bound, nullptr, {});
+    engine = engine_of(bound);
   }
 
-  Outcome run_down(const SegmentGrid& grid, SegmentStore& store, bool stoppable) {
-    return unless_broken([&] {
-      call.emplace(grid.message);
-      down->transport.set_call(
-          {MPI_BYTE, grid.message, bound.options.check_sizes ? &*call : nullptr});
-      return down->run({.grid = grid, .stoppable = stoppable}, store,
-                       bound.timeout_with_all(grid.message, grid.segment));
-    });
+  Outcome broadcast(const SegmentGrid& grid, SegmentStore& store, bool stoppable) {
+    call.emplace(grid.message);
+    const std::array ranges{engine::Range{0, grid}};
+    try {
+      engine->prepare({.stoppable = stoppable}, ranges,
+                      {MPI_BYTE, 1, grid.message, bound.options.check_sizes ? &*call : nullptr});
+    } catch (const std::bad_alloc&) {
+      refuse(fmt::format("rank {}: no memory for a message of {} bytes", bound.rank, grid.message));
+    }
+    return engine->run(store, bound.timeout_with_all(grid.message, grid.segment));
   }
 
   void broadcast_buffer(void* buffer, std::size_t count, MPI_Datatype type) {
@@ -179,7 +157,7 @@ struct Collective::State {
     const SegmentGrid grid{bytes, bound.segment_of(bytes)};
     if (is_plain(comm, type)) {
       MemoryStore store(first_byte_of(buffer, shape));
-      run_down(grid, store, false);
+      broadcast(grid, store, false);
       return;
     }
     std::optional<PackedStore> store;
@@ -190,7 +168,7 @@ struct Collective::State {
     } catch (const std::bad_alloc&) {
       refuse(fmt::format("rank {}: no memory to pack {} bytes", bound.rank, bytes));
     }
-    run_down(grid, *store, false);
+    broadcast(grid, *store, false);
   }
 
   // --- reductions ---
@@ -253,35 +231,29 @@ struct Collective::State {
     call = std::move(mine);
     void* const own = sendbuf == MPI_IN_PLACE ? recvbuf : const_cast<void*>(sendbuf);
     const SegmentGrid grid{count, segment_elements(bytes, shape.bytes)};
-    reduce_along_trees({shape, type, op, grid, own, bound.has_result() ? recvbuf : nullptr},
-                       recvbuf);
+    reduce_along_trees({shape, type, op, grid, own, bound.has_result() ? recvbuf : nullptr}, bytes);
   }
 
-  void reduce_along_trees(const ReductionJob& job, void* recvbuf) {
-    const std::uint64_t bytes = job.grid.message * job.shape.bytes;
+  void reduce_along_trees(const ReductionJob& job, std::uint64_t bytes) {
     // An element may be larger than a segment, and than what MPI sends eagerly.
-    const engine::Message message{job.grid, job.shape.bytes, false, job.grid.segment == 1};
+    const engine::Message message{.element_bytes = job.shape.bytes,
+                                  .is_risky = job.grid.segment == 1};
+    const std::array<engine::Range, 2> ranges{{{0, job.grid}, {0, job.grid}}};
     std::optional<ReducingStore> store;
     try {
-      up->flows.prepare(message);
+      engine->prepare(
+          message, std::span(ranges).first(bound.is_allreduce() ? 2 : 1),
+          {job.type, job.shape.bytes, bytes, bound.options.check_sizes ? &*call : nullptr});
       std::vector<std::uint64_t> ends;
-      for (std::size_t tree = 0; tree < roles_up.size(); ++tree) {
-        ends.push_back(up->flows.segments_of(tree));
+      for (std::size_t tree = 0; tree < engine->transport.roles().size(); ++tree) {
+        ends.push_back(engine->flows.segments_of(tree));
       }
-      store.emplace(job, roles_up, up->transport.windows(), ends, scratch);
+      store.emplace(job, engine->transport.roles(), engine->transport.windows(), ends, scratch);
     } catch (const std::bad_alloc&) {
       refuse(fmt::format("rank {}: no memory for the windows of segments of {} bytes", bound.rank,
                          job.grid.segment * job.shape.bytes));
     }
-    up->transport.set_call({job.type, bytes, bound.options.check_sizes ? &*call : nullptr});
-    up->flows.begin(*store);
-    if (!bound.is_allreduce()) {
-      while (!up->flows.is_done()) up->flows.wait();
-      return;
-    }
-    ReducedStore result(first_byte_of(recvbuf, job.shape), *store, up->flows);
-    down->transport.set_call({MPI_BYTE, bytes, nullptr});
-    down->run({.grid = {bytes, job.grid.segment * job.shape.bytes}}, result, Timeout());
+    engine->run(*store);
   }
 };
 
@@ -371,7 +343,10 @@ bool Collective::stream(std::uint64_t bytes, const StreamShape& shape, SegmentSt
   }
   // The buffers are smaller than the message, and a store may fail: not with rings.
   if (state_->uses_rings && !state_->broken) state_->leave_rings();
-  return state_->run_down({bytes, shape.segment_bytes}, store, true) == Outcome::kComplete;
+  const auto broadcast = [&] {
+    return state_->broadcast({bytes, shape.segment_bytes}, store, true);
+  };
+  return state_->unless_broken(broadcast) == Outcome::kComplete;
 }
 
 planner::Plan checked_plan(const std::string& text, const std::string& file) {

@@ -12,25 +12,6 @@
 namespace espalier::runtime {
 namespace {
 
-engine::Options engine_options(const BoundPlan& bound, std::span<const planner::PlanTree> trees) {
-  engine::Options options;
-  options.sends_in_flight = bound.options.sends_in_flight;
-  options.receives_in_flight = bound.options.receives_in_flight;
-  options.costs = bound.costs;
-  options.most_in_flight = planner::most_bytes_in_flight(trees);
-  options.ports = bound.options.ports;
-  return options;
-}
-
-MpiTransportOptions transport_options(const BoundPlan& bound) {
-  MpiTransportOptions options;
-  options.root = bound.root;
-  options.timeout = bound.options.timeout;
-  options.check_name = bound.reduces() ? std::string(kComparingCalls)
-                                       : "comparing the message's size among the ranks";
-  return options;
-}
-
 // A message's last segment may be longer on another rank, and all of them if their size depends on
 // the message's. Open MPI (4.1: its "get" protocols) writes all of a longer segment before it
 // reports the truncation; eager messages it copies only up to the receive's length.
@@ -55,63 +36,83 @@ planner::SegmentAssignment assignment_of(const BoundPlan& bound) {
                               : planner::assignment_down(bound.plan);
 }
 
+engine::Block block_of(const BoundPlan& bound, engine::Kind kind,
+                       planner::SegmentAssignment assignment) {
+  const bool combines = kind == engine::Kind::kCombine;
+  const auto& trees = combines ? bound.plan.reduce_trees : bound.plan.broadcast_trees;
+  engine::Block block{
+      .is_root = bound.rank == bound.root,
+      .trees = engine::roles_of(trees, bound.rank_of_node, bound.rank, bound.hosts_of, kind),
+      .assignment = std::move(assignment)};
+  block.most_in_flight = planner::most_bytes_in_flight(trees);
+  return block;
+}
+
+engine::Block combining_block(const BoundPlan& bound) {
+  engine::Block block = block_of(bound, engine::Kind::kCombine, planner::assignment_up(bound.plan));
+  set_risks(bound, block.trees);
+  block.synchronous = true;
+  if (bound.is_allreduce() && bound.costs.eager) {
+    block.least_in_flight = planner::kAllreduceInFlight;
+  }
+  return block;
+}
+
+// In an allreduce no receive is at risk: nothing is sent before the calls are known to match.
+engine::Block spreading_block(const BoundPlan& bound, bool has_rings,
+                              std::span<const std::vector<int>> readers_of) {
+  const std::vector<planner::PlanTree>& trees = bound.plan.broadcast_trees;
+  engine::Block block = block_of(bound, engine::Kind::kSpread, assignment_of(bound));
+  if (has_rings) {
+    use_rings(block.trees, trees, bound.rank_of_node, bound.hosts_of, bound.rank, readers_of);
+  }
+  if (bound.is_allreduce()) {
+    block.after = 0;
+  } else {
+    set_risks(bound, block.trees);
+  }
+  if (bound.options.rounds) {
+    block.rounds =
+        engine::rounds_of(trees, planner::source_index(bound.plan), bound.rank_of_node, bound.rank);
+  }
+  block.synchronous = bound.slots.has_value();
+  return block;
+}
+
+MpiTransportOptions transport_options(const BoundPlan& bound, std::shared_ptr<HostRings> rings) {
+  MpiTransportOptions options;
+  options.root = bound.root;
+  options.timeout = bound.options.timeout;
+  options.check_name = bound.reduces() ? std::string(kComparingCalls)
+                                       : "comparing the message's size among the ranks";
+  // The source leaves the processors to ranks that have data to copy.
+  options.may_doze = !bound.reduces() && bound.rank == bound.root &&
+                     bound.ranks_here() > static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+  options.rings = std::move(rings);
+  options.transfers = bound.options.transfers;
+  return options;
+}
+
 }  // namespace
 
-std::unique_ptr<MpiEngine> broadcast_engine(const BoundPlan& bound,
-                                            std::shared_ptr<HostRings> rings,
-                                            std::span<const std::vector<int>> readers_of) {
-  const std::vector<planner::PlanTree>& trees = bound.plan.broadcast_trees;
-  const std::vector<int>& ranks = bound.rank_of_node;
-  std::vector<engine::TreeRole> roles = engine::roles_of(trees, ranks, bound.rank, bound.hosts_of);
-  if (rings) use_rings(roles, trees, ranks, bound.hosts_of, bound.rank, readers_of);
-  set_risks(bound, roles);
-  engine::Options options = engine_options(bound, trees);
+std::unique_ptr<MpiEngine> engine_of(const BoundPlan& bound, std::shared_ptr<HostRings> rings,
+                                     std::span<const std::vector<int>> readers_of) {
+  engine::Options options;
+  options.sends_in_flight = bound.options.sends_in_flight;
+  options.receives_in_flight = bound.options.receives_in_flight;
+  options.costs = bound.costs;
+  options.ports = bound.options.ports;
   options.on_progress = bound.options.on_progress;
-  if (bound.options.rounds) options.rounds = engine::rounds_of(bound.plan, ranks, bound.rank);
-  if (bound.slots) options.timetable = bound.slots->of_rank(ranks, bound.rank, roles);
-  options.synchronous = bound.slots.has_value();
-  MpiTransportOptions transport = transport_options(bound);
-  // The source leaves the processors to ranks that have data to copy.
-  transport.may_doze =
-      bound.rank == bound.root &&
-      bound.ranks_here() > static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
-  transport.rings = std::move(rings);
-  transport.transfers = bound.options.transfers;
-  return std::make_unique<MpiEngine>(bound.comm.get(), roles, assignment_of(bound),
-                                     std::move(options), std::move(transport));
-}
-
-std::vector<engine::TreeRole> reduce_roles(const BoundPlan& bound) {
-  std::vector<engine::TreeRole> roles =
-      engine::roles_of(bound.plan.reduce_trees, bound.rank_of_node, bound.rank, bound.hosts_of,
-                       engine::Direction::kUp);
-  set_risks(bound, roles);
-  return roles;
-}
-
-std::unique_ptr<MpiEngine> reduce_engine(const BoundPlan& bound,
-                                         const std::vector<engine::TreeRole>& roles) {
-  engine::Options options = engine_options(bound, bound.plan.reduce_trees);
-  options.synchronous = true;
-  MpiTransportOptions transport = transport_options(bound);
-  if (bound.is_allreduce()) {
-    if (bound.costs.eager) options.least_in_flight = planner::kAllreduceInFlight;
-    // After the broadcast's.
-    transport.first_tag = static_cast<int>(bound.plan.broadcast_trees.size()) + 1;
-  } else {
-    options.on_progress = bound.options.on_progress;
+  std::vector<engine::Block> blocks;
+  if (bound.reduces()) blocks.push_back(combining_block(bound));
+  if (planner::broadcasts(bound.plan.operation)) {
+    blocks.push_back(spreading_block(bound, rings != nullptr, readers_of));
   }
-  return std::make_unique<MpiEngine>(bound.comm.get(), roles, planner::assignment_up(bound.plan),
-                                     std::move(options), std::move(transport));
-}
-
-std::unique_ptr<MpiEngine> second_half_engine(const BoundPlan& bound) {
-  engine::Options options = engine_options(bound, bound.plan.broadcast_trees);
-  options.on_progress = bound.options.on_progress;
-  return std::make_unique<MpiEngine>(
-      bound.comm.get(),
-      engine::roles_of(bound.plan.broadcast_trees, bound.rank_of_node, bound.rank),
-      planner::assignment_down(bound.plan), std::move(options), transport_options(bound));
+  if (bound.slots) {
+    options.timetable = bound.slots->of_rank(bound.rank_of_node, bound.rank, blocks.back().trees);
+  }
+  return std::make_unique<MpiEngine>(bound.comm.get(), std::move(blocks), std::move(options),
+                                     transport_options(bound, std::move(rings)));
 }
 
 }  // namespace espalier::runtime

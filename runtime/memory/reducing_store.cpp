@@ -14,7 +14,11 @@ ReducingStore::ReducingStore(const ReductionJob& job, std::span<const engine::Tr
     : job_(job), scratch_(scratch) {
   ScratchWindows::Rings rings;
   for (std::size_t tree = 0; tree < roles.size(); ++tree) {
-    buffers_.push_back(engine::combining_buffers(windows[tree], job.result != nullptr));
+    combines_.push_back(roles[tree].combines);
+    buffers_.emplace_back();
+    if (combines_[tree]) {
+      buffers_[tree] = engine::combining_buffers(windows[tree], job.result != nullptr);
+    }
     auto& of_tree = rings.emplace_back();
     for (std::size_t in = 0; in < buffers_[tree].size(); ++in) {
       const bool needs_none = in == 0 && comes_to_result();
@@ -30,14 +34,14 @@ void* ReducingStore::place_in(void* buffer, const engine::Segment& segment) cons
 }
 
 std::byte* ReducingStore::arrival_buffer_for(const engine::Segment& segment, std::size_t in) {
-  void* const at = in == 0 && comes_to_result()
+  void* const at = !combines_[segment.tree] || (in == 0 && comes_to_result())
                        ? place_in(job_.result, segment)
                        : scratch_.buffer_for(segment.tree, in, segment.nth);
   return static_cast<std::byte*>(at);
 }
 
 std::byte* ReducingStore::buffer_for(const engine::Segment& segment) {
-  if (buffers_[segment.tree].empty()) {
+  if (combines_[segment.tree] && buffers_[segment.tree].empty()) {
     return static_cast<std::byte*>(place_in(job_.own, segment));
   }
   if (job_.result != nullptr) return static_cast<std::byte*>(place_in(job_.result, segment));

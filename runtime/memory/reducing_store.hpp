@@ -29,11 +29,12 @@ struct ReductionJob {
 
 // Where this rank has memory for the result, segments are combined there, and those of the first
 // in-edge are received there as well, unless it holds the rank's own elements. Otherwise they are
-// combined where the first in-edge's are received, in a scratch window.
+// combined where the first in-edge's are received, in a scratch window. Trees that copy bring the
+// result.
 class ReducingStore : public engine::SegmentStore {
  public:
-  // roles: this rank's, which combine. windows: of the message. ends: the number of segments of
-  // each tree. scratch: for this object alone. Throws std::bad_alloc.
+  // roles: this rank's; one that copies needs a result. windows: of the message. ends: the number
+  // of segments of each tree. scratch: for this object alone. Throws std::bad_alloc.
   ReducingStore(const ReductionJob& job, std::span<const engine::TreeRole> roles,
                 std::span<const engine::TreeWindows> windows, std::span<const std::uint64_t> ends,
                 ScratchWindows& scratch);
@@ -41,24 +42,25 @@ class ReducingStore : public engine::SegmentStore {
   std::byte* buffer_for(const engine::Segment& segment) override;
   std::byte* arrival_buffer_for(const engine::Segment& segment, std::size_t in) override;
   [[nodiscard]] std::uint64_t capacity(std::size_t tree, std::size_t in) const override {
-    return buffers_[tree][in];
+    return combines_[tree] ? buffers_[tree][in] : UINT64_MAX;
   }
-  [[nodiscard]] bool sends_from(std::size_t in) const override {
+  [[nodiscard]] bool sends_from(std::size_t /*tree*/, std::size_t in) const override {
     return in == 0 && job_.result == nullptr;
   }
   // Throws MpiError.
   void combine(const engine::Segment& segment, std::size_t in) override;
-  // Whether the result is where this rank's own elements are.
-  [[nodiscard]] bool is_in_place() const { return job_.result == job_.own; }
 
  private:
+  // Whether the result is where this rank's own elements are.
+  [[nodiscard]] bool is_in_place() const { return job_.result == job_.own; }
   // Segments are combined in the result, and those of the first in-edge are received there.
   [[nodiscard]] bool comes_to_result() const { return job_.result != nullptr && !is_in_place(); }
   [[nodiscard]] void* place_in(void* buffer, const engine::Segment& segment) const;
 
   ReductionJob job_;
   ScratchWindows& scratch_;
-  std::vector<std::vector<std::uint64_t>> buffers_;  // of each tree and in-edge
+  std::vector<bool> combines_;                       // each tree
+  std::vector<std::vector<std::uint64_t>> buffers_;  // of each tree that combines, and in-edge
 };
 
 }  // namespace espalier::runtime

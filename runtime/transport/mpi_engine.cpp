@@ -8,24 +8,22 @@ template class Engine<runtime::MpiTransport>;
 
 namespace espalier::runtime {
 
-MpiEngine::MpiEngine(MPI_Comm comm, const std::vector<engine::TreeRole>& roles,
-                     planner::SegmentAssignment assignment, engine::Options options,
+MpiEngine::MpiEngine(MPI_Comm comm, std::vector<engine::Block> blocks, engine::Options options,
                      MpiTransportOptions transport_options)
-    : transport(comm, roles, std::move(transport_options)),
-      flows(transport, roles, std::move(assignment), std::move(options)) {}
+    : transport(comm, engine::trees_of(blocks), std::move(transport_options)),
+      flows(transport, std::move(blocks), std::move(options)) {}
 
-Outcome MpiEngine::run(const engine::Message& message, engine::SegmentStore& store,
-                       Timeout end_timeout) {
-  try {
-    flows.prepare(message);
-    flows.begin(store);
-    while (!flows.is_done()) flows.wait();
-    return message.stoppable && transport.has_stopped(end_timeout) ? Outcome::kStopped
-                                                                   : Outcome::kComplete;
-  } catch (...) {
-    transport.abandon();
-    throw;
-  }
+void MpiEngine::prepare(const engine::Message& message, std::span<const engine::Range> ranges,
+                        const MpiCall& call) {
+  stoppable_ = message.stoppable;
+  transport.set_call(call);
+  flows.prepare(message, ranges);
+}
+
+Outcome MpiEngine::run(engine::SegmentStore& store, Timeout end_timeout) {
+  flows.begin(store);
+  while (!flows.is_done()) flows.wait();
+  return stoppable_ && transport.has_stopped(end_timeout) ? Outcome::kStopped : Outcome::kComplete;
 }
 
 }  // namespace espalier::runtime

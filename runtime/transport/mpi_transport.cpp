@@ -48,8 +48,7 @@ MpiTransport::MpiTransport(MPI_Comm comm, std::vector<engine::TreeRole> roles,
       roles_(std::move(roles)),
       options_(std::move(options)),
       requests_(roles_, engine::windows_of(roles_, 1, 1, {1}, false)),
-      abort_signal_(comm_, rank_, options_.root,
-                    options_.first_tag + static_cast<int>(roles_.size()), requests_),
+      abort_signal_(comm_, rank_, options_.root, static_cast<int>(roles_.size()), requests_),
       timeout_(options_.timeout) {
   if (options_.rings) rings_.emplace(options_.rings, roles_, options_.transfers);
   const auto uses_ring = [](const engine::Edge& edge) { return edge.uses_ring; };
@@ -86,9 +85,9 @@ int MpiTransport::receive(const engine::Operation& operation, const engine::Segm
     rings_->begin_transfer(operation, segment, buffer);
     return 0;
   }
-  const int code = MPI_Irecv(
-      buffer, static_cast<int>(segment.length), call_.type, edge_of(operation).peer,
-      options_.first_tag + static_cast<int>(operation.tree), comm_, &requests_.begun(operation));
+  const int code =
+      MPI_Irecv(buffer, static_cast<int>(segment.length), call_.type, edge_of(operation).peer,
+                static_cast<int>(operation.tree), comm_, &requests_.begun(operation));
   if (code == MPI_SUCCESS) log_begin(operation, segment);
   return code;
 }
@@ -100,16 +99,18 @@ int MpiTransport::send(const engine::Operation& operation, const engine::Segment
     return 0;
   }
   const auto post = synchronous ? MPI_Issend : MPI_Isend;
-  const int code = post(
-      buffer, static_cast<int>(segment.length), call_.type, edge_of(operation).peer,
-      options_.first_tag + static_cast<int>(operation.tree), comm_, &requests_.begun(operation));
+  const int code =
+      post(buffer, static_cast<int>(segment.length), call_.type, edge_of(operation).peer,
+           static_cast<int>(operation.tree), comm_, &requests_.begun(operation));
   if (code == MPI_SUCCESS && segment.length != 0) log_begin(operation, segment);
   return code;
 }
 
 void MpiTransport::log_begin(const engine::Operation& operation, const engine::Segment& segment) {
   if (options_.transfers == nullptr) return;
-  options_.transfers->begun(requests_.place_of(operation), segment, edge_of(operation).peer,
+  engine::Segment in_bytes = segment;
+  in_bytes.length *= call_.unit_bytes;
+  options_.transfers->begun(requests_.place_of(operation), in_bytes, edge_of(operation).peer,
                             operation.is_send);
 }
 

@@ -26,7 +26,6 @@ namespace espalier::runtime {
 
 struct MpiTransportOptions {
   int root = 0;                      // the rank that ends a message early
-  int first_tag = 0;                 // of one tag per tree, and one for the abort signal
   std::optional<Seconds> timeout;    // without a completed request; unset: waits indefinitely
   std::string check_name;            // what a rank does that compares the calls of the ranks
   bool may_doze = false;             // it sleeps while it waits, for large messages
@@ -36,9 +35,10 @@ struct MpiTransportOptions {
 
 // What MPI has to know of a message.
 struct MpiCall {
-  MPI_Datatype type;    // of the units in which segments are measured
-  std::uint64_t bytes;  // of the message
-  CallCheck* check;     // compared among the ranks meanwhile; null: no comparison
+  MPI_Datatype type;         // of the units in which segments are measured
+  std::uint64_t unit_bytes;  // of one of them
+  std::uint64_t bytes;       // of the message
+  CallCheck* check;          // compared among the ranks meanwhile; null: no comparison
 };
 
 // Meets engine::Transport, whose functions are described there. They throw MpiError, InputError for
@@ -60,6 +60,8 @@ class MpiTransport {
   [[nodiscard]] bool has_stopped(Timeout timeout) { return abort_signal_.finish(timeout); }
   // After an exception: cancels or frees the requests in progress, as far as MPI can.
   void abandon() noexcept;
+
+  [[nodiscard]] std::span<const engine::TreeRole> roles() const { return roles_; }
 
   // --- for the engine ---
   [[nodiscard]] int rank() const { return rank_; }
@@ -108,7 +110,7 @@ class MpiTransport {
   Timeout timeout_;
   std::optional<RingEdges> rings_;
   bool has_only_rings_;  // this rank neither receives nor sends segments by MPI
-  MpiCall call_{MPI_BYTE, 0, nullptr};
+  MpiCall call_{MPI_BYTE, 1, 0, nullptr};
   bool has_moved_ = false;  // cells of a ring, in the last poll
   std::vector<engine::Completion> completions_;
 };

@@ -15,11 +15,10 @@
 namespace espalier::testing::adversary {
 namespace {
 
-// From the root on; long, wide or neither. most_children: of a node.
-planner::PlanTree random_tree(int ranks, int root, std::size_t most_children, Random& random) {
-  std::vector<std::uint32_t> order(static_cast<std::size_t>(ranks));
-  std::iota(order.begin(), order.end(), 0U);
-  std::swap(order[0], order[static_cast<std::size_t>(root)]);
+// Over these ranks, from the first one on; long, wide or neither. most_children: of a node.
+planner::PlanTree random_tree(const std::vector<int>& members, std::size_t most_children,
+                              Random& random) {
+  std::vector<std::uint32_t> order(members.begin(), members.end());
   std::shuffle(order.begin() + 1, order.end(), random);
   const std::uint64_t kind = below(3, random);
   std::vector<std::size_t> children(order.size(), 0);
@@ -35,83 +34,146 @@ planner::PlanTree random_tree(int ranks, int root, std::size_t most_children, Ra
   return tree;
 }
 
-bool has_valid_colors(const planner::Plan& plan) {
+planner::Plan plan_from(const std::vector<planner::PlanTree>& trees, std::size_t ranks, int root) {
+  planner::Plan plan;
+  for (std::size_t rank = 0; rank < ranks; ++rank) plan.nodes.push_back(fmt::format("n{}", rank));
+  plan.source = plan.nodes[static_cast<std::size_t>(root)];
+  plan.broadcast_trees = trees;
+  return plan;
+}
+
+bool has_valid_colors(const std::vector<planner::PlanTree>& trees, std::size_t ranks, int root) {
   try {
-    planner::check_colors(plan);
+    planner::check_colors(plan_from(trees, ranks, root));
     return true;
   } catch (const InputError&) {
     return false;
   }
 }
 
-}  // namespace
-
-Case::Case(Random& random) {
-  ranks = static_cast<int>(1 + below(7, random));
-  root = static_cast<int>(below(static_cast<std::uint64_t>(ranks), random));
-  for (int rank = 0; rank < ranks; ++rank) plan.nodes.push_back(fmt::format("n{}", rank));
-  plan.source = plan.nodes[static_cast<std::size_t>(root)];
-  grid.segment = 1 + below(4, random);
-  grid.message = below(chance(20, random) ? 8 : 80, random);
-  choose_trees(random);
-  choose_options(random);
-  choose_faults(random);
-}
-
-void Case::choose_trees(Random& random) {
-  const std::uint64_t kind = ranks == 1 ? below(2, random) : below(8, random);
-  if (kind == 0) return choose_rounds(random);
-  if (kind == 1) return choose_schedule(random);
-  const auto draw = [&](std::vector<planner::PlanTree>& trees) {
-    const bool has_latencies = chance(25, random);
-    for (std::size_t left = 1 + below(4, random); left > 0; --left) {
-      planner::PlanTree& tree = trees.emplace_back(random_tree(ranks, root, 9, random));
-      for (std::size_t i = 0; has_latencies && i < tree.edges.size(); ++i) {
-        const auto bytes = static_cast<double>(below(2, random) * below(40, random));
-        tree.latencies.push_back({bytes / tree.rate.value});
-      }
-    }
-  };
-  if (kind <= 5) draw(plan.broadcast_trees);
-  if (kind >= 5) draw(plan.reduce_trees);
-  if (kind != 2) return;
-  for (planner::PlanTree& tree : plan.broadcast_trees) {
-    std::ranges::copy_if(tree.edges, std::back_inserter(tree.exchange),
-                         [&](const auto&) { return chance(30, random); });
-  }
-}
-
-void Case::choose_rounds(Random& random) {
-  in_rounds = true;
-  const std::size_t trees = 1 + below(2, random);
+// One or two trees of all ranks that can be run in rounds.
+std::vector<planner::PlanTree> colored_trees(const std::vector<int>& members, Random& random) {
+  const std::size_t count = 1 + below(2, random);
   for (int attempt = 0; attempt < 40; ++attempt) {
-    plan.broadcast_trees.clear();
-    while (plan.broadcast_trees.size() < trees) {
-      planner::PlanTree& tree = plan.broadcast_trees.emplace_back(
-          random_tree(ranks, root, trees == 1 || chance(50, random) ? 2 : 1, random));
+    std::vector<planner::PlanTree> trees;
+    while (trees.size() < count) {
+      const std::size_t most_children = count == 1 || chance(50, random) ? 2 : 1;
+      planner::PlanTree& tree = trees.emplace_back(random_tree(members, most_children, random));
       tree.rate = {1};
       for (std::size_t i = 0; i < tree.edges.size(); ++i) {
         tree.colors.push_back(static_cast<std::uint8_t>(below(2, random)));
       }
     }
-    if (has_valid_colors(plan)) return;
+    if (has_valid_colors(trees, members.size(), members[0])) return trees;
   }
-  // A chain always has some.
-  plan.broadcast_trees.assign(1, random_tree(ranks, root, 1, random));
-  planner::PlanTree& chain = plan.broadcast_trees[0];
-  chain.edges.clear();
-  for (int i = 1; i < ranks; ++i) {
-    const auto node = [&](int at) { return static_cast<std::uint32_t>((root + at) % ranks); };
-    chain.edges.push_back({node(i - 1), node(i)});
+  planner::PlanTree chain;  // which always has some
+  chain.rate = {1};
+  for (std::size_t i = 1; i < members.size(); ++i) {
+    chain.edges.push_back(
+        {static_cast<std::uint32_t>(members[i - 1]), static_cast<std::uint32_t>(members[i])});
     chain.colors.push_back(static_cast<std::uint8_t>(i % 2));
+  }
+  return {chain};
+}
+
+}  // namespace
+
+bool CaseBlock::has_member(int rank) const {
+  return std::ranges::find(members, rank) != members.end();
+}
+
+Case::Case(Random& random) {
+  ranks = static_cast<int>(1 + below(7, random));
+  choose_blocks(random);
+  choose_options(random);
+  choose_faults(random);
+}
+
+int Case::any_rank(Random& random) const {
+  return static_cast<int>(below(static_cast<std::uint64_t>(ranks), random));
+}
+
+void Case::add_block(engine::Kind kind, int root, Random& random) {
+  CaseBlock& block = blocks.emplace_back();
+  block.kind = kind;
+  block.root = root;
+  for (int rank = 0; rank < ranks; ++rank) block.members.push_back(rank);
+  std::swap(block.members[0], block.members[static_cast<std::size_t>(root)]);
+  block.range.grid.segment = 1 + below(4, random);
+  block.range.grid.message = below(chance(20, random) ? 8 : 80, random);
+}
+
+void Case::add_copies(Random& random) {
+  CaseBlock copies = blocks.back();
+  copies.kind = engine::Kind::kSpread;
+  copies.after = blocks.size() - 1;
+  choose_trees(copies, random);
+  blocks.push_back(std::move(copies));
+}
+
+void Case::choose_trees(CaseBlock& block, Random& random) const {
+  if (block.in_rounds) {
+    block.trees = colored_trees(block.members, random);
+    return;
+  }
+  block.trees.clear();
+  const bool has_latencies = chance(25, random);
+  const bool has_exchanges = !block.combines() && chance(15, random);
+  for (std::size_t left = 1 + below(blocks.size() > 3 ? 2 : 4, random); left > 0; --left) {
+    planner::PlanTree& tree = block.trees.emplace_back(random_tree(block.members, 9, random));
+    for (std::size_t i = 0; has_latencies && i < tree.edges.size(); ++i) {
+      const auto elements = static_cast<double>(below(2, random) * below(40, random));
+      tree.latencies.push_back({elements * sizeof(Element) / tree.rate.value});
+    }
+    if (!has_exchanges) continue;
+    std::ranges::copy_if(tree.edges, std::back_inserter(tree.exchange),
+                         [&](const auto&) { return chance(30, random); });
+  }
+}
+
+// Broadcasts, reductions, allreduces; all-to-all collectives with a block for each rank; anything.
+void Case::choose_blocks(Random& random) {
+  using engine::Kind;
+  const std::uint64_t shape = below(ranks == 1 ? 5 : 12, random);  // one rank combines nothing
+  if (shape == 0) {
+    add_block(Kind::kSpread, any_rank(random), random);
+    return choose_schedule(random);
+  }
+  const bool in_rounds = shape == 1 || chance(10, random);
+  const auto add = [&](Kind kind, int root, bool of_all) {
+    add_block(kind, root, random);
+    blocks.back().in_rounds = in_rounds;
+    const std::size_t least = kind == Kind::kCombine ? 2 : 1;
+    while (!of_all && !in_rounds && blocks.back().members.size() > least && chance(20, random)) {
+      blocks.back().members.pop_back();
+    }
+    choose_trees(blocks.back(), random);
+  };
+  if (shape <= 4) return add(Kind::kSpread, any_rank(random), chance(80, random));
+  if (shape == 5) return add(Kind::kCombine, any_rank(random), chance(80, random));
+  if (shape <= 7) {
+    add(Kind::kCombine, any_rank(random), chance(80, random));
+    return add_copies(random);
+  }
+  const bool each = shape <= 9;
+  std::uint64_t first = 0;
+  for (int i = 0; i < (each ? ranks : 1 + static_cast<int>(below(4, random))); ++i) {
+    const Kind kind = (each ? shape == 8 : chance(50, random)) ? Kind::kSpread : Kind::kCombine;
+    add(kind, each ? i : any_rank(random), each);
+    engine::Range& range = blocks.back().range;
+    range.grid.message = below(3, random) * range.grid.message / 4;
+    range.first = std::exchange(first, first + range.grid.message);
+    if (!each && kind == Kind::kCombine && chance(60, random)) add_copies(random);
   }
 }
 
 void Case::choose_schedule(Random& random) {
+  CaseBlock& block = blocks.front();
   for (std::uint64_t left = 1 + below(3, random); left > 0; --left) {
-    plan.broadcast_trees.push_back(random_tree(ranks, root, 9, random));
+    block.trees.push_back(random_tree(block.members, 9, random));
   }
-  plan.segment = {grid.segment};
+  planner::Plan plan = plan_from(block.trees, block.members.size(), block.root);
+  plan.segment = {block.range.grid.segment};
   plan.schedule = random_schedule(plan, random);
   slots.emplace(plan);
 }
@@ -119,50 +181,116 @@ void Case::choose_schedule(Random& random) {
 void Case::choose_options(Random& random) {
   options.sends_in_flight = 1 + below(3, random);
   options.receives_in_flight = 1 + below(4, random);
-  options.synchronous = slots.has_value() || reduces() || chance(20, random);
-  if (chance(30, random)) options.costs.eager = Bytes{below(5, random)};
-  if (reduces() && chance(20, random)) options.least_in_flight = Bytes{below(200, random)};
-  const bool is_free = !in_rounds && !slots;
-  if (is_free && chance(30, random)) options.ports = 1 + below(3, random);
+  copies_synchronously = slots.has_value() || chance(20, random);
+  if (chance(30, random)) options.costs.eager = Bytes{below(5, random) * sizeof(Element)};
+  for (CaseBlock& block : blocks) {
+    if (block.combines() && chance(20, random)) {
+      block.least_in_flight = Bytes{below(200, random) * sizeof(Element)};
+    }
+  }
+  const bool in_rounds = std::ranges::any_of(blocks, &CaseBlock::in_rounds);
+  if (!in_rounds && !slots && chance(30, random)) options.ports = 1 + below(3, random);
   const std::uint64_t least = in_rounds ? 2 : slots ? slots->buffer_segments() : 1;
-  if (!reduces() && options.ports == 0 && chance(60, random)) capacity = least + below(4, random);
+  const bool copies_only = blocks.size() == 1 && !combines_any();
+  if (copies_only && options.ports == 0 && chance(60, random)) capacity = least + below(4, random);
   in_place = chance(40, random);
 }
 
 void Case::choose_faults(Random& random) {
-  const auto any_rank = [&] {
-    return static_cast<int>(below(static_cast<std::uint64_t>(ranks), random));
-  };
   compares_calls = chance(60, random);
   for (int rank = 0; rank < ranks; ++rank) {
     risks.push_back(compares_calls ? static_cast<engine::Risk>(below(3, random))
                                    : engine::Risk::kNone);
   }
-  stoppable = !reduces() && options.ports == 0 && chance(30, random);
+  const bool copies_only = blocks.size() == 1 && !combines_any();
+  stoppable = copies_only && options.ports == 0 && chance(30, random);
   if (stoppable && chance(70, random)) {
-    failing = any_rank();
-    fails_after = below(grid.count() + 1, random);
+    failing = any_rank(random);
+    fails_after = below(blocks.front().range.grid.count() + 1, random);
   } else if (compares_calls && ranks > 1 && !stoppable && !slots && chance(15, random)) {
-    odd = any_rank();
+    odd = any_rank(random);
   } else if (ranks > 1 && chance(15, random)) {
-    frozen = any_rank();
+    frozen = any_rank(random);
     freezes_after = below(100, random);
   }
 }
 
-std::vector<int> Case::rank_of_node() const {
-  std::vector<int> all(static_cast<std::size_t>(ranks));
-  std::iota(all.begin(), all.end(), 0);
+bool Case::combines_any() const {
+  return std::ranges::any_of(blocks, &CaseBlock::combines);
+}
+
+bool Case::is_final(std::size_t block) const {
+  return std::ranges::none_of(blocks, [&](const CaseBlock& of) { return of.after == block; });
+}
+
+engine::Block Case::block_of(std::size_t block, int rank) const {
+  const CaseBlock& of = blocks[block];
+  std::vector<int> rank_of_node(static_cast<std::size_t>(ranks));
+  std::iota(rank_of_node.begin(), rank_of_node.end(), 0);
+  engine::Block made{.is_root = rank == of.root,
+                     .trees = engine::roles_of(of.trees, rank_of_node, rank, {}, of.kind),
+                     .assignment = slots ? slots->assignment() : planner::assignment_for(of.trees)};
+  made.after = of.after;
+  made.synchronous = of.combines() || copies_synchronously;
+  made.least_in_flight = of.least_in_flight;
+  made.most_in_flight = planner::most_bytes_in_flight(of.trees);
+  if (of.in_rounds) {
+    made.rounds = engine::rounds_of(of.trees, static_cast<std::uint32_t>(of.root), rank_of_node,
+                                    rank, of.kind);
+  }
+  for (engine::TreeRole& role : made.trees) {
+    for (engine::Edge& edge : role.in) {
+      if (!of.after) edge.risk = risks[static_cast<std::size_t>(rank)];
+    }
+  }
+  return made;
+}
+
+std::vector<engine::Range> Case::ranges_of(int rank) const {
+  std::vector<engine::Range> all;
+  for (const CaseBlock& block : blocks) all.push_back(block.range);
+  if (rank != odd) return all;
+  const auto change = [&](std::size_t block) {
+    std::uint64_t& length = all[block].grid.message;
+    length = length > 40 ? length / 3 : length + 7;
+  };
+  change(blocks.size() - 1);
+  if (blocks.back().after) change(*blocks.back().after);
   return all;
 }
 
-engine::SegmentGrid Case::grid_of(int rank) const {
-  engine::SegmentGrid mine = grid;
-  if (rank == odd) mine.message = mine.message > 40 ? mine.message / 3 : mine.message + 7;
-  return mine;
+engine::Message Case::message() const {
+  engine::Message made{.element_bytes = sizeof(Element), .stoppable = stoppable};
+  made.is_risky = combines_any() && std::ranges::any_of(blocks, [](const CaseBlock& block) {
+                    return block.range.grid.segment == 1;
+                  });
+  return made;
 }
 
-std::uint64_t expected_sum(const Case& of, const planner::PlanTree& tree, std::uint64_t at) {
+std::string Case::shape() const {
+  std::string text = fmt::format("{} ranks; ", ranks);
+  for (const CaseBlock& block : blocks) {
+    text += fmt::format(
+        "{}{} {} from {} in segments of {} at rank {}{}:", block.after ? "then " : "",
+        block.combines() ? "combine" : "copy", block.range.grid.message, block.range.first,
+        block.range.grid.segment, block.root, block.in_rounds ? " in rounds" : "");
+    for (const planner::PlanTree& tree : block.trees) {
+      text += " [";
+      for (const auto [parent, child] : tree.edges) text += fmt::format(" {}>{}", parent, child);
+      text += fmt::format("{} ]", tree.exchange.empty() ? "" : " with exchange edges");
+    }
+    text += "; ";
+  }
+  return text + fmt::format(
+                    "windows {} out, {} in; ports {}{}{}; buffers {}; fails {}, odd {}, "
+                    "frozen {}{}",
+                    options.sends_in_flight, options.receives_in_flight, options.ports,
+                    slots ? "; by schedule" : "", in_place ? "; in place" : "",
+                    capacity.value_or(0), failing, odd, frozen,
+                    compares_calls ? "; compares calls" : "");
+}
+
+std::uint64_t expected_sum(const CaseBlock& of, const planner::PlanTree& tree, std::uint64_t at) {
   const std::function<Element(std::uint32_t)> sum_at = [&](std::uint32_t node) {
     Element sum = own_element(static_cast<int>(node), at);
     for (const auto [parent, child] : tree.edges) {

@@ -1,9 +1,10 @@
-// A random message along random trees, and what goes wrong with it.
+// A random call along random trees, and what goes wrong with it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/engine.hpp"
@@ -12,41 +13,61 @@
 
 namespace espalier::testing::adversary {
 
+// A block as all ranks know it. Node i of its trees is rank i.
+struct CaseBlock {
+  engine::Kind kind = engine::Kind::kSpread;
+  int root = 0;
+  std::vector<int> members{};  // the ranks of its trees, the root first
+  std::vector<planner::PlanTree> trees{};
+  engine::Range range{};               // in elements
+  std::optional<std::size_t> after{};  // has the same root, members and range
+  bool in_rounds = false;
+  Bytes least_in_flight{};
+
+  [[nodiscard]] bool combines() const { return kind == engine::Kind::kCombine; }
+  [[nodiscard]] bool has_member(int rank) const;
+};
+
 struct Case {
   explicit Case(Random& random);
 
   int ranks = 1;
-  int root = 0;
-  planner::Plan plan;  // node i is rank i; broadcast trees, reduce trees or both
-  std::optional<engine::Slots> slots;
-  bool in_rounds = false;
-  engine::SegmentGrid grid;               // of the elements
-  engine::Options options;                // the same on all ranks; without rounds and timetable
-  std::optional<std::uint64_t> capacity;  // of the stores of a broadcast; unset: the whole message
+  std::vector<CaseBlock> blocks;
+  std::optional<engine::Slots> slots;  // of the only block
+  engine::Options options;             // the same on all ranks; without timetable
+  bool copies_synchronously = false;
+  std::optional<std::uint64_t> capacity;  // of the stores of a single block; unset: the message
   bool stoppable = false;
   int failing = engine::kNoRank;  // the rank whose store fails, after this many segments
   std::uint64_t fails_after = UINT64_MAX;
   bool compares_calls = false;
-  int odd = engine::kNoRank;     // the rank whose message has another size
+  int odd = engine::kNoRank;     // the rank whose last block has another size
   int frozen = engine::kNoRank;  // the rank that stops, after this many of its steps
   std::uint64_t freezes_after = 0;
   bool in_place = false;
   std::vector<engine::Risk> risks;  // of the edges into each rank
 
-  [[nodiscard]] bool reduces() const { return !plan.reduce_trees.empty(); }
-  [[nodiscard]] bool copies() const { return !plan.broadcast_trees.empty(); }
-  [[nodiscard]] std::vector<int> rank_of_node() const;
-  [[nodiscard]] engine::SegmentGrid grid_of(int rank) const;
+  [[nodiscard]] bool combines_any() const;
+  // A block's result is copied by a later block.
+  [[nodiscard]] bool is_final(std::size_t block) const;
+  [[nodiscard]] engine::Block block_of(std::size_t block, int rank) const;
+  [[nodiscard]] std::vector<engine::Range> ranges_of(int rank) const;
+  [[nodiscard]] engine::Message message() const;
+  [[nodiscard]] std::string shape() const;
 
  private:
-  void choose_trees(Random& random);
-  void choose_rounds(Random& random);
+  [[nodiscard]] int any_rank(Random& random) const;
+  void choose_blocks(Random& random);
+  void add_block(engine::Kind kind, int root, Random& random);
+  // A block that copies what the last one has combined.
+  void add_copies(Random& random);
+  void choose_trees(CaseBlock& block, Random& random) const;
   void choose_schedule(Random& random);
   void choose_options(Random& random);
   void choose_faults(Random& random);
 };
 
-// Element `at` of the result of a reduction, which tree `tree` carries.
-std::uint64_t expected_sum(const Case& of, const planner::PlanTree& tree, std::uint64_t at);
+// Element `at` of what tree `tree` of the block combines.
+std::uint64_t expected_sum(const CaseBlock& of, const planner::PlanTree& tree, std::uint64_t at);
 
 }  // namespace espalier::testing::adversary

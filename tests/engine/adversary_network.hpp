@@ -28,6 +28,9 @@ struct Ended : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Messages consist of such.
+using Element = std::uint64_t;
+
 using Random = std::mt19937_64;
 // A number below `end`.
 inline std::uint64_t below(std::uint64_t end, Random& random) {
@@ -39,25 +42,23 @@ inline bool chance(std::uint64_t of_100, Random& random) {
 
 class Transport;
 
-// The engines of one kind, one per rank: those of a broadcast, of a reduction, or of a half of an
-// allreduce.
-struct Half {
-  std::size_t unit = 1;  // bytes
-  std::size_t ranks = 0;
-  std::size_t have_begun = 0;  // ranks that have begun the message
-  bool compares_calls = false;
-  bool calls_differ = false;
-};
-
 class Network {
  public:
-  explicit Network(Random& random) : random_(random) {}
+  struct Calls {
+    std::size_t ranks;
+    bool are_compared;
+    bool differ;
+  };
+  Network(Random& random, const Calls& calls) : random_(random), calls_(calls) {}
 
   // Something that may happen somewhere in the network, or nothing.
   void step();
   // Everything that can happen without the ranks. Returns whether anything has.
   bool settle();
   [[nodiscard]] Random& random() { return random_; }
+  // A rank is about to do something. It may then use its transport only so often: an engine that
+  // does not end would otherwise hang the test.
+  void begin_step() { uses_ = 0; }
 
   double now_s = 0;
   bool is_overdue = false;   // all waits
@@ -100,26 +101,33 @@ class Network {
     std::size_t first_send = 0;  // number of the first that is kept
     std::size_t first_receive = 0;
   };
-  using Key = std::tuple<const Half*, std::size_t, int, int>;  // tree, sender, receiver
+  using Key = std::tuple<std::size_t, int, int>;  // tree, sender, receiver
 
   // No operation may write where another one in progress reads or writes.
   void add_buffer(const Buffer& added);
   void remove_buffer(const Transport* of, const engine::Operation& operation);
-  Channel& channel(const Half* half, std::size_t tree, int sender, int receiver);
+  Channel& channel(std::size_t tree, int sender, int receiver);
   bool step(Channel& channel, std::size_t at);
   static bool deliver(Send& send, Receive& receive);
+  void count_use() {
+    constexpr std::size_t kMostUses = 2'000'000;
+    if (++uses_ > kMostUses) throw Violation("a step of a rank does not end");
+  }
 
   Random& random_;
+  Calls calls_;
+  std::size_t have_begun_ = 0;  // ranks that have begun the message
+  std::size_t uses_ = 0;        // of transports in this step
   std::vector<Buffer> buffers_;
   std::map<Key, std::size_t> index_;
   std::vector<std::unique_ptr<Channel>> channels_;
 };
 
-// One rank's transport in one half.
+// One rank's transport.
 class Transport {
  public:
-  Transport(Network& network, Half& half, int rank, int root, std::vector<engine::TreeRole> roles)
-      : network_(network), half_(half), rank_(rank), root_(root), roles_(std::move(roles)) {}
+  Transport(Network& network, int rank, int root, std::vector<engine::TreeRole> roles)
+      : network_(network), rank_(rank), root_(root), roles_(std::move(roles)) {}
 
   // The root learns of a rank whose store has failed.
   std::vector<Transport*>* of_ranks = nullptr;
@@ -130,7 +138,10 @@ class Transport {
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] double now() const { return network_.now_s; }
   void set_windows(std::vector<engine::TreeWindows> windows);
-  [[nodiscard]] std::span<const engine::TreeWindows> windows() const { return windows_; }
+  [[nodiscard]] std::span<const engine::TreeWindows> windows() const {
+    network_.count_use();
+    return windows_;
+  }
   void begin(bool stoppable);
   int receive(const engine::Operation& operation, const engine::Segment& segment,
               std::byte* buffer);
@@ -144,7 +155,7 @@ class Transport {
   [[nodiscard]] bool is_checked() const { return is_checked_; }
   // All ranks have begun, so the comparison will end, which this rank does not see any more.
   void await_check() const {
-    if (half_.calls_differ) throw Ended("the calls differ");
+    if (network_.calls_.differ) throw Ended("the calls differ");
   }
   [[nodiscard]] std::string check_name() const { return "comparing calls"; }
   std::span<const engine::Completion> poll();
@@ -180,9 +191,8 @@ class Transport {
   void take_reports(std::uint64_t of_100);
 
   Network& network_;
-  Half& half_;
   int rank_;
-  int root_;
+  int root_;  // of the first block
   std::vector<engine::TreeRole> roles_;
   std::vector<engine::TreeWindows> windows_;
   std::vector<std::vector<Slots>> slots_[2];  // of in-edges, then of out-edges

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
+#include <numeric>
 #include <utility>
 #include <vector>
 
-#include "planner/plan/send_windows.hpp"
 #include "support/errors.hpp"
 #include "tests/engine/adversary_case.hpp"
 #include "tests/engine/adversary_network.hpp"
@@ -24,36 +23,29 @@ struct Member {
   State state = State::kWaiting;
   std::uint64_t steps = 0;
   std::string said;  // when it ended by an error
-  std::unique_ptr<Transport> up_transport;
-  std::unique_ptr<Transport> down_transport;
-  std::unique_ptr<Engine> up;
-  std::unique_ptr<Engine> down;
-  std::unique_ptr<SumStore> sums;
-  std::unique_ptr<CopyStore> copies;
-  std::unique_ptr<ReducedStore> reduced;
+  std::unique_ptr<Transport> transport;
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Store> store;
 
   [[nodiscard]] bool is_over() const { return state == State::kDone || state == State::kEnded; }
 };
 
 class World {
  public:
-  explicit World(std::uint64_t seed) : random_(seed), case_(random_), network_(random_) {
-    up_ = {sizeof(Element), static_cast<std::size_t>(case_.ranks), 0, case_.compares_calls,
-           case_.odd != engine::kNoRank};
-    down_ = up_;
-    down_.unit = 1;
-    if (case_.reduces()) down_.compares_calls = down_.calls_differ = false;
+  explicit World(std::uint64_t seed)
+      : random_(seed),
+        case_(random_),
+        network_(random_, {static_cast<std::size_t>(case_.ranks), case_.compares_calls,
+                           case_.odd != engine::kNoRank}) {
     members_.resize(static_cast<std::size_t>(case_.ranks));
     for (int rank = 0; rank < case_.ranks; ++rank) make(rank);
-    for (Member& member : members_) transports_.push_back(member.down_transport.get());
-    for (Transport* one : transports_) {
-      if (one != nullptr) one->of_ranks = &transports_;
-    }
+    for (Member& member : members_) transports_.push_back(member.transport.get());
+    for (Transport* one : transports_) one->of_ranks = &transports_;
   }
 
   Course run() {
     Course course;
-    course.shape = shape();
+    course.shape = case_.shape();
     try {
       go();
       check_end(course);
@@ -66,6 +58,7 @@ class World {
  private:
   void make(int rank);
   void begin(int rank);
+  [[nodiscard]] Store::Shape store_of(int rank) const;
   // A step of a rank; its errors are kept.
   void step(int rank);
   void step_once(int rank);
@@ -80,90 +73,82 @@ class World {
   // Lets everything happen that can. Returns whether any rank got on.
   bool settle();
   [[nodiscard]] std::string waits() const;
-  [[nodiscard]] std::string shape() const;
   void check_end(Course& course) const;
   void check_reports() const;
   void check_results() const;
+  void check_result(std::size_t block, int rank) const;
 
   Random random_;
   Case case_;
   Network network_;
-  Half up_;
-  Half down_;
   std::vector<Member> members_;
   std::vector<Transport*> transports_;
 };
 
 void World::make(int rank) {
   Member& mine = members_[static_cast<std::size_t>(rank)];
-  const std::vector<int> nodes = case_.rank_of_node();
-  const auto make_half = [&](Half& half, std::span<const planner::PlanTree> trees,
-                             engine::Direction direction, std::unique_ptr<Transport>& transport,
-                             std::unique_ptr<Engine>& made) {
-    auto roles = engine::roles_of(trees, nodes, rank, {}, direction);
-    const auto risk =
-        half.compares_calls ? case_.risks[static_cast<std::size_t>(rank)] : engine::Risk::kNone;
-    for (engine::TreeRole& role : roles) {
-      for (engine::Edge& edge : role.in) edge.risk = risk;
+  std::vector<engine::Block> blocks;
+  for (std::size_t i = 0; i < case_.blocks.size(); ++i) blocks.push_back(case_.block_of(i, rank));
+  engine::Options options = case_.options;
+  if (case_.slots) {
+    std::vector<int> nodes(members_.size());
+    std::iota(nodes.begin(), nodes.end(), 0);
+    options.timetable = case_.slots->of_rank(nodes, rank, blocks[0].trees);
+  }
+  mine.transport =
+      std::make_unique<Transport>(network_, rank, case_.blocks[0].root, engine::trees_of(blocks));
+  mine.engine = std::make_unique<Engine>(*mine.transport, std::move(blocks), std::move(options));
+}
+
+// Call it after prepare.
+Store::Shape World::store_of(int rank) const {
+  Store::Shape shape{.rank = rank,
+                     .elements = 0,
+                     .blocks = case_.blocks.size(),
+                     .trees = {},
+                     .in_place = case_.in_place && case_.combines_any(),
+                     .capacity = case_.capacity,
+                     .fails_after = rank == case_.failing ? case_.fails_after : UINT64_MAX};
+  const auto ranges = case_.ranges_of(rank);
+  for (std::size_t i = 0; i < case_.blocks.size(); ++i) {
+    const CaseBlock& block = case_.blocks[i];
+    shape.elements = std::max(shape.elements, ranges[i].first + ranges[i].grid.message);
+    const bool keeps_result = rank == block.root || !case_.is_final(i);
+    for (std::size_t left = block.trees.size(); left > 0; --left) {
+      Store::Tree& tree = shape.trees.emplace_back(Store::Tree{i,
+                                                               block.root,
+                                                               block.combines(),
+                                                               block.after.has_value(),
+                                                               keeps_result,
+                                                               {},
+                                                               block.range.grid.segment});
+      if (!tree.combines) continue;
+      const auto windows = member(rank).transport->windows();
+      tree.buffers = engine::combining_buffers(windows[shape.trees.size() - 1], keeps_result);
     }
-    engine::Options options = case_.options;
-    options.most_in_flight = planner::most_bytes_in_flight(trees);
-    if (direction == engine::Direction::kUp) options.synchronous = true;
-    if (case_.in_rounds) options.rounds = engine::rounds_of(case_.plan, nodes, rank);
-    if (case_.slots) options.timetable = case_.slots->of_rank(nodes, rank, roles);
-    transport = std::make_unique<Transport>(network_, half, rank, case_.root, roles);
-    made = std::make_unique<Engine>(
-        *transport, roles, case_.slots ? case_.slots->assignment() : planner::assignment_for(trees),
-        options);
-  };
-  if (case_.reduces()) {
-    make_half(up_, case_.plan.reduce_trees, engine::Direction::kUp, mine.up_transport, mine.up);
   }
-  if (case_.copies()) {
-    make_half(down_, case_.plan.broadcast_trees, engine::Direction::kDown, mine.down_transport,
-              mine.down);
-  }
+  return shape;
 }
 
 void World::begin(int rank) {
   Member& mine = members_[static_cast<std::size_t>(rank)];
-  const engine::SegmentGrid grid = case_.grid_of(rank);
   mine.state = Member::State::kRunning;
-  if (mine.up) {
-    mine.up->prepare({grid, sizeof(Element), false, grid.segment == 1});
-    mine.sums = std::make_unique<SumStore>(
-        grid, rank,
-        engine::roles_of(case_.plan.reduce_trees, case_.rank_of_node(), rank, {},
-                         engine::Direction::kUp),
-        mine.up_transport->windows(), mine.down || rank == case_.root, case_.in_place);
-    mine.up->begin(*mine.sums);
-  }
-  if (!mine.down) return;
-  if (mine.up) {
-    mine.reduced = std::make_unique<ReducedStore>(*mine.sums, *mine.up);
-    mine.down->prepare(
-        {{grid.message * sizeof(Element), grid.segment * sizeof(Element)}, 1, false, false});
-    return mine.down->begin(*mine.reduced);
-  }
-  mine.copies = std::make_unique<CopyStore>(grid, case_.plan.broadcast_trees.size(), case_.capacity,
-                                            rank == case_.failing ? case_.fails_after : UINT64_MAX);
-  mine.down->prepare({grid, 1, case_.stoppable, false});
-  mine.down->begin(*mine.copies);
+  mine.engine->prepare(case_.message(), case_.ranges_of(rank));
+  mine.store = std::make_unique<Store>(store_of(rank));
+  mine.engine->begin(*mine.store);
 }
 
 void World::step_once(int rank) {
   Member& mine = members_[static_cast<std::size_t>(rank)];
+  network_.begin_step();
   if (mine.state == Member::State::kWaiting) {
     begin(rank);
+  } else if (chance(50, random_)) {
+    mine.engine->wait();
   } else {
-    Engine& last = mine.down ? *mine.down : *mine.up;
-    if (chance(50, random_)) {
-      last.wait();
-    } else {
-      last.progress();
-    }
+    mine.engine->progress();
   }
-  if ((mine.down ? *mine.down : *mine.up).is_done()) mine.state = Member::State::kDone;
+  if (mine.engine->is_done()) mine.state = Member::State::kDone;
 }
 
 void World::step(int rank) {
@@ -190,7 +175,9 @@ bool World::all_are_over() const {
 
 void World::go() {
   constexpr int kStepsBetweenChecks = 2000;
-  while (!all_are_over()) {
+  constexpr int kMostChecks = 200;
+  for (int checks = 0; !all_are_over(); ++checks) {
+    if (checks == kMostChecks) throw Violation("the call does not end");
     for (int i = 0; i < kStepsBetweenChecks && !all_are_over(); ++i) {
       if (chance(60, random_)) {
         network_.step();
@@ -227,27 +214,6 @@ std::string World::waits() const {
   return text;
 }
 
-std::string World::shape() const {
-  const auto trees = [](const std::vector<planner::PlanTree>& all) {
-    std::string text;
-    for (const planner::PlanTree& tree : all) {
-      text += " [";
-      for (const auto [parent, child] : tree.edges) text += fmt::format(" {}>{}", parent, child);
-      text += fmt::format("{} ]", tree.exchange.empty() ? "" : " with exchange edges");
-    }
-    return text;
-  };
-  const engine::Options& with = case_.options;
-  return fmt::format(
-      "{} ranks, root {}; up{}; down{}; {} in segments of {}; windows {} out, {} in; ports {}{}{}{}"
-      "; buffers {}; fails {}, odd {}, frozen {}{}",
-      case_.ranks, case_.root, trees(case_.plan.reduce_trees), trees(case_.plan.broadcast_trees),
-      case_.grid.message, case_.grid.segment, with.sends_in_flight, with.receives_in_flight,
-      with.ports, case_.in_rounds ? "; in rounds" : "", case_.slots ? "; by schedule" : "",
-      case_.in_place ? "; in place" : "", case_.capacity.value_or(0), case_.failing, case_.odd,
-      case_.frozen, case_.compares_calls ? "; compares calls" : "");
-}
-
 void World::check_end(Course& course) const {
   bool has_ended = false;
   for (const Member& one : members_) has_ended = has_ended || !one.said.empty();
@@ -264,14 +230,12 @@ void World::check_end(Course& course) const {
     return;
   }
   for (const Member& one : members_) {
-    for (const auto* transport : {one.up_transport.get(), one.down_transport.get()}) {
-      if (transport != nullptr && transport->in_progress() != 0) {
-        throw Violation("a rank is done while operations are in progress");
-      }
+    if (one.transport->in_progress() != 0) {
+      throw Violation("a rank is done while operations are in progress");
     }
   }
   if (has_ended) throw Violation("a rank ended without a reason:" + waits());
-  course.is_stopped = case_.failing != engine::kNoRank && member(case_.failing).copies->failed();
+  course.is_stopped = case_.failing != engine::kNoRank && member(case_.failing).store->failed();
   if (course.is_stopped) return;
   check_results();
   course.is_complete = true;
@@ -289,17 +253,34 @@ void World::check_reports() const {
 }
 
 void World::check_results() const {
-  for (const Member& one : members_) {
-    if (one.copies && !one.copies->is_complete()) throw Violation("segments are missing");
+  for (std::size_t block = 0; block < case_.blocks.size(); ++block) {
+    for (const int rank : case_.blocks[block].members) check_result(block, rank);
   }
-  if (!case_.reduces()) return;
-  const planner::SegmentAssignment& assignment = planner::assignment_for(case_.plan.reduce_trees);
-  for (std::uint64_t at = 0; at < case_.grid.message; ++at) {
-    const std::size_t tree = assignment.tree_of(at / case_.grid.segment);
-    const Element sum = expected_sum(case_, case_.plan.reduce_trees[tree], at);
-    for (int rank = 0; rank < case_.ranks; ++rank) {
-      if (!case_.copies() && rank != case_.root) continue;
-      if (member(rank).sums->result()[at] != sum) throw Violation("a result is wrong");
+}
+
+void World::check_result(std::size_t block, int rank) const {
+  const CaseBlock& of = case_.blocks[block];
+  const Store& store = *member(rank).store;
+  const planner::SegmentAssignment assignment =
+      case_.slots ? case_.slots->assignment() : planner::assignment_for(of.trees);
+  if (!of.combines()) {
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < block; ++i) first += case_.blocks[i].trees.size();
+    for (std::size_t tree = 0; tree < of.trees.size(); ++tree) {
+      const bool is_combined = of.after && rank == of.root;
+      if (is_combined ||
+          store.moved(first + tree) == assignment.count(tree, of.range.grid.count())) {
+        continue;
+      }
+      throw Violation("segments are missing");
+    }
+    return;
+  }
+  if (case_.is_final(block) && rank != of.root) return;
+  for (std::uint64_t at = 0; at < of.range.grid.message; ++at) {
+    const planner::PlanTree& tree = of.trees[assignment.tree_of(at / of.range.grid.segment)];
+    if (store.result()[of.range.first + at] != expected_sum(of, tree, of.range.first + at)) {
+      throw Violation("a result is wrong");
     }
   }
 }

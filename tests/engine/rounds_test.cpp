@@ -49,28 +49,39 @@ TEST(Rounds, DoNotDependOnTheOrderInWhichEdgesAreListed) {
   EXPECT_THAT(first_rounds(tree, 0), ElementsAre(1, 2, 0));
 }
 
+// Every rank receives a segment in the two rounds before it sends it.
+TEST(Rounds, OfCombiningAreThoseOfCopyingInReverse) {
+  const Plan plan = four_nodes();
+  EXPECT_THAT(first_rounds(plan.broadcast_trees[0], 0, Kind::kCombine), ElementsAre(2, 0, 1));
+  EXPECT_THAT(first_rounds(plan.broadcast_trees[1], 0, Kind::kCombine), ElementsAre(3, 2, 1));
+  const std::vector<int> rank_of_node{3, 2, 1, 0};
+  const auto of_node2 = rounds_of(plan.broadcast_trees, 0, rank_of_node, 1, Kind::kCombine);
+  EXPECT_THAT(of_node2[0].receives, ElementsAre(0, 1));
+  EXPECT_THAT(of_node2[0].sends, ElementsAre(2));
+}
+
 TEST(Rounds, ARankKnowsItsOwnEdges) {
   const std::vector<int> rank_of_node{3, 2, 1, 0};
-  const auto of_node2 = rounds_of(four_nodes(), rank_of_node, 1);
-  EXPECT_EQ(of_node2[0].receive, 0U);
+  const auto of_node2 = rounds_of(four_nodes().broadcast_trees, 0, rank_of_node, 1);
+  EXPECT_THAT(of_node2[0].receives, ElementsAre(0));
   EXPECT_THAT(of_node2[0].sends, ElementsAre(2, 1));
-  EXPECT_EQ(of_node2[1].receive, 3U);
+  EXPECT_THAT(of_node2[1].receives, ElementsAre(3));
   EXPECT_TRUE(of_node2[1].sends.empty());
 }
 
 TEST(RoundClock, ASegmentIsDueEveryOtherRoundFromTheFirstOn) {
-  RoundClock clock({{1, {2, 5}}});
+  RoundClock clock({{{1}, {2, 5}}});
   std::vector<std::uint64_t> received;
   std::vector<std::uint64_t> sent;
   for (int round = 0; round < 7; ++round, clock.next()) {
-    received.push_back(clock.receives_due(0));
+    received.push_back(clock.receives_due(0, 0));
     sent.push_back(clock.sends_due(0, 0));
   }
   EXPECT_THAT(received, ElementsAre(0, 1, 1, 2, 2, 3, 3));
   EXPECT_THAT(sent, ElementsAre(0, 0, 1, 1, 2, 2, 3));
   EXPECT_EQ(clock.sends_due(0, 1), 2U);  // rounds 5 and 7
   clock.reset();
-  EXPECT_EQ(clock.receives_due(0), 0U);
+  EXPECT_EQ(clock.receives_due(0, 0), 0U);
 }
 
 std::string refusal(const Plan& plan) {

@@ -42,22 +42,25 @@ class OnHosts {
     for (std::size_t i = 0; i < hosts.size(); ++i) rank_of_node[i] = static_cast<int>(i);
     const auto& trees = plan.broadcast_trees;
     const auto readers = runtime::ring_readers(trees, rank_of_node, hosts);
-    auto roles = engine::roles_of(trees, rank_of_node, rank, hosts);
+    engine::Block block{.is_root = rank == root,
+                        .trees = engine::roles_of(trees, rank_of_node, rank, hosts),
+                        .assignment = planner::assignment_down(plan)};
     runtime::MpiTransportOptions options;
     options.root = root;
     options.rings = runtime::share_rings(comm_.get(), readers);
     const bool any = std::ranges::any_of(readers, [](const auto& of) { return !of.empty(); });
     EXPECT_EQ(options.rings != nullptr, any);
-    if (any) runtime::use_rings(roles, trees, rank_of_node, hosts, rank, readers);
-    engine_ = std::make_unique<runtime::MpiEngine>(
-        comm_.get(), roles, planner::assignment_down(plan), engine::Options{}, std::move(options));
+    if (any) runtime::use_rings(block.trees, trees, rank_of_node, hosts, rank, readers);
+    engine_ = std::make_unique<runtime::MpiEngine>(comm_.get(), std::vector{std::move(block)},
+                                                   engine::Options{}, std::move(options));
   }
   [[nodiscard]] int root() const { return root_; }
   void run(std::byte* buffer, std::size_t bytes, MPI_Datatype /*bytes*/) {
     runtime::MemoryStore store(buffer);
     runtime::CallCheck sizes(bytes);
-    engine_->transport.set_call({MPI_BYTE, bytes, &sizes});
-    engine_->run({.grid = {bytes, segment_}}, store, runtime::Timeout());
+    const std::vector<engine::Range> ranges{{0, {bytes, segment_}}};
+    engine_->prepare({}, ranges, {MPI_BYTE, 1, bytes, &sizes});
+    engine_->run(store);
   }
 
  private:
