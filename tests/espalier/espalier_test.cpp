@@ -12,9 +12,8 @@
 namespace espalier::espalier_test {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 std::string sample(const std::string& name) {
   return ESPALIER_SOURCE_DIR "/platforms/data/" + name;

@@ -15,9 +15,8 @@
 namespace espalier::experiments::experiment_test {
 namespace {
 
-using espalier::testing::results_of;
-using espalier::testing::small_study;
-using ::testing::HasSubstr;
+using namespace espalier::testing;
+using namespace ::testing;
 
 TEST(RunUnits, GivesTheSameBytesWithAnyNumberOfThreads) {
   const Study study = small_study("all");

@@ -10,11 +10,12 @@
 #include "platforms/formats/formats.hpp"
 #include "platforms/generators/generators.hpp"
 #include "support/errors.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::experiments::families_test {
 namespace {
 
-using ::testing::ElementsAre;
+using namespace ::testing;
 
 const FamilyEntry& random_family() {
   return families().front();
@@ -72,12 +73,7 @@ TEST(RandomFamily, ALargerGridContainsTheCasesOfASmallerOne) {
 }
 
 void expect_refusal(const Grid& grid, const std::string& reason) {
-  try {
-    random_family().cases(grid);
-    FAIL() << "not refused: " << reason;
-  } catch (const InputError& fault) {
-    EXPECT_EQ(std::string(fault.what()), reason);
-  }
+  EXPECT_EQ(testing::refusal([&] { return random_family().cases(grid); }), reason);
 }
 
 TEST(RandomFamily, RefusesGridsWithoutPlatforms) {

@@ -6,18 +6,15 @@
 #include <filesystem>
 #include <string>
 
-#include "support/errors.hpp"
 #include "support/files.hpp"
 #include "tests/experiments/small_study.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::experiments::journal_test {
 namespace {
 
-using espalier::testing::FolderTest;
-using espalier::testing::results_of;
-using espalier::testing::small_study;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
+using namespace espalier::testing;
+using namespace ::testing;
 
 class JournalTest : public FolderTest {
  protected:
@@ -33,13 +30,8 @@ class JournalTest : public FolderTest {
     return instances_csv(study, journal.done());
   }
   [[nodiscard]] std::string done() const { return read_text(path("s/done.jsonl")); }
-  [[nodiscard]] std::string refusal(const Study& study) const {
-    try {
-      const Journal journal(study, path("s"), false);
-    } catch (const InputError& fault) {
-      return fault.what();
-    }
-    return "not refused";
+  [[nodiscard]] std::string refused(const Study& study) const {
+    return refusal([&] { const Journal journal(study, path("s"), false); });
   }
 };
 
@@ -83,23 +75,23 @@ TEST_F(JournalTest, OtherSettingsAreRefusedByName) {
   finish(small_study());
   const std::string before = done();
   const std::string file = path("s/study.json");
-  EXPECT_THAT(refusal(small_study("optimal,grow")), StartsWith(file + ": /algorithms: "));
+  EXPECT_THAT(refused(small_study("optimal,grow")), StartsWith(file + ": /algorithms: "));
   Study other = small_study();
   other.models.pop_back();
-  EXPECT_EQ(refusal(other),
+  EXPECT_EQ(refused(other),
             file +
                 ": /models: the folder contains a study with other settings "
                 "('[\"one-port\",\"multi-port\"]' there, '[\"one-port\"]' here); use another "
                 "folder, or start over with --restart");
   other = small_study();
   other.origin["seed"] = 8;
-  EXPECT_THAT(refusal(other), StartsWith(file + ": /seed: "));
+  EXPECT_THAT(refused(other), StartsWith(file + ": /seed: "));
   other = small_study();
   other.limits.deadline = Deadline(Seconds{1});
-  EXPECT_THAT(refusal(other), StartsWith(file + ": /time_limit_s: "));
+  EXPECT_THAT(refused(other), StartsWith(file + ": /time_limit_s: "));
   other = small_study();
   other.operation = planner::Operation::kReduce;
-  EXPECT_THAT(refusal(other), StartsWith(file + ": /operation: "));
+  EXPECT_THAT(refused(other), StartsWith(file + ": /operation: "));
   EXPECT_EQ(done(), before);
 }
 
@@ -129,7 +121,7 @@ TEST_F(JournalTest, RestartStartsOverAndKeepsOtherFiles) {
 TEST_F(JournalTest, OneRunAtATime) {
   const Study study = small_study();
   const Journal journal(study, path("s"), false);
-  EXPECT_EQ(refusal(study), path("s/done.jsonl") + ": another study is running in this folder");
+  EXPECT_EQ(refused(study), path("s/done.jsonl") + ": another study is running in this folder");
 }
 
 TEST_F(JournalTest, AnInvalidJournalIsRefused) {
@@ -138,21 +130,21 @@ TEST_F(JournalTest, AnInvalidJournalIsRefused) {
   const std::string file = path("s/done.jsonl");
   const std::string first = done().substr(0, done().find('\n') + 1);
   write_text(file, first + "garbage\n");
-  EXPECT_THAT(refusal(study), StartsWith(file + ":2: line 1, column"));
+  EXPECT_THAT(refused(study), StartsWith(file + ":2: line 1, column"));
   write_text(file, "{\"unit\": 1}\n");
-  EXPECT_THAT(refusal(study), StartsWith(file + ":1: "));
+  EXPECT_THAT(refused(study), StartsWith(file + ":1: "));
   std::string out_of_range = first;
   const std::size_t at = first.find("\"unit\":") + 7;
   out_of_range.replace(at, first.find(',') - at, "16");
   write_text(file, out_of_range);
-  EXPECT_EQ(refusal(study), file + ":1: /unit: the study has no such unit");
+  EXPECT_EQ(refused(study), file + ":1: /unit: the study has no such unit");
   std::filesystem::remove(path("s/study.json"));
-  EXPECT_THAT(refusal(study), HasSubstr("study.json: missing"));
+  EXPECT_THAT(refused(study), HasSubstr("study.json: missing"));
 }
 
 TEST_F(JournalTest, AFolderThatCannotBeCreatedIsRefused) {
   write_text(path("s"), "a file");
-  EXPECT_THAT(refusal(small_study()), StartsWith(path("s") + ": cannot write: "));
+  EXPECT_THAT(refused(small_study()), StartsWith(path("s") + ": cannot write: "));
 }
 
 }  // namespace

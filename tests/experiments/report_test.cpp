@@ -13,14 +13,8 @@
 namespace espalier::experiments::report_test {
 namespace {
 
-using espalier::testing::count_of;
-using espalier::testing::results_of;
-using espalier::testing::small_study;
-using espalier::testing::xml_fault;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
+using namespace espalier::testing;
+using namespace ::testing;
 
 // Two algorithms, one model, hosts 6 and 9, densities 0.3 and 0.6, two draws each. The second
 // algorithm failed on the first instance.

@@ -7,7 +7,7 @@
 namespace espalier::deadline_test {
 namespace {
 
-using testing::CountingClock;
+using namespace espalier::testing;
 
 TEST(Deadline, PassesAtItsLimit) {
   CountingClock clock;  // the start is look 0

@@ -18,8 +18,8 @@ namespace espalier::files_test {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 class Files : public ::testing::Test {
  protected:

@@ -11,11 +11,8 @@
 namespace espalier::json_test {
 namespace {
 
-using testing::draws;
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-using testing::refusal;
-using ::testing::StartsWith;
+using namespace espalier::testing;
+using namespace ::testing;
 
 std::string parse_refusal(std::string_view text) {
   return refusal([&] { return parse_json(text, "f.json"); });

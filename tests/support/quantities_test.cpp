@@ -8,8 +8,8 @@
 namespace espalier::quantities_test {
 namespace {
 
-using ::testing::HasSubstr;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 TEST(ParseRate, KnowsEveryUnitAndPrefix) {
   const struct {

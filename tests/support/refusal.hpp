@@ -1,4 +1,4 @@
-// The message of an InputError, so that a test is one comparison.
+// The message of an error, so that a test is one comparison.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace espalier::testing {
 
-// The message of the InputError that `step` throws; "(not refused)" if it throws none.
-template <typename Step>
+// The message of the error that `step` throws; "(not refused)" if it throws none.
+template <typename Fault = InputError, typename Step>
 std::string refusal(Step&& step) {
   try {
     static_cast<void>(step());
-  } catch (const InputError& fault) {
+  } catch (const Fault& fault) {
     return fault.what();
   }
   return "(not refused)";

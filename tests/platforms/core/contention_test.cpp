@@ -11,11 +11,8 @@
 namespace espalier::platforms::contention_test {
 namespace {
 
-using ::testing::DoubleEq;
-using ::testing::ElementsAre;
-using ::testing::Pair;
-using testing::refusal;
-using ::testing::UnorderedElementsAre;
+using namespace espalier::testing;
+using namespace ::testing;
 
 // The occupation by one or more arcs: seconds per byte, by resource name.
 using Load = std::map<std::string, double>;

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "platforms/formats/formats.hpp"
-#include "tests/platforms/expect_same.hpp"
+#include "tests/platforms/figures.hpp"
 
 namespace espalier::platforms::data_test {
 namespace {
@@ -19,25 +18,9 @@ Platform sample(const std::string& name) {
   return read_platform((kData / name).string()).platform;
 }
 
-TEST(Data, EverySampleReadsWithoutNotesAndRoundTrips) {
-  std::size_t samples = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(kData)) {
-    if (entry.path().extension() != ".json") continue;
-    SCOPED_TRACE(entry.path().string());
-    ++samples;
-    const ReadResult result = read_platform(entry.path().string());
-    EXPECT_TRUE(result.notes.empty());
-    testing::expect_same(parse_platform(write_platform(result.platform, "json"), "again").platform,
-                         result.platform);
-  }
-  EXPECT_GE(samples, 6U);
-}
-
 TEST(Data, The71RegionsHaveTheirCaps) {
   const Platform platform = sample("cloud-71-regions.json");
   EXPECT_EQ(platform.name(), "cloud 71 regions");
-  EXPECT_EQ(platform.hosts().size(), 71U);
-  EXPECT_EQ(platform.arcs().size(), 4970U);
   const Node& aws = platform.node(platform.find_node("aws:us-east-1").value());
   EXPECT_EQ(aws.send, BytesPerSecond{5e9 / 8});
   EXPECT_EQ(aws.receive, BytesPerSecond{10e9 / 8});
@@ -49,12 +32,7 @@ TEST(Data, The71RegionsHaveTheirCaps) {
   EXPECT_EQ(azure.receive, BytesPerSecond{16e9 / 8});
 }
 
-TEST(Data, TheOthersHaveTheirShape) {
-  EXPECT_EQ(sample("two-clusters-thin-link.json").arcs().size(), 2U * (15 + 15 + 1));
-  EXPECT_EQ(sample("heterogeneous-star.json").hosts().size(), 9U);
-  EXPECT_EQ(sample("relays-shared-link.json").hosts().size(), 6U);
-  EXPECT_EQ(sample("relays-shared-link.json").shared_links().size(), 1U);
-  EXPECT_EQ(sample("equal-hosts-16.json").arcs().size(), 16U * 15U);
+TEST(Data, TheSketchHasWholeCosts) {
   const Platform sketch = sample("seed-sketch.json");
   for (const Arc& arc : sketch.arcs()) {
     const double cost = 12e6 / arc.bandwidth.value;  // seconds per segment of 12 MB
@@ -129,11 +107,13 @@ TEST(Data, EverySampleHasTheNodesAndArcsOfItsFile) {
     SCOPED_TRACE(expected.file);
     ReadOptions options;
     options.level_bandwidth = expected.level_bandwidth;
-    const Platform platform = read_platform((kData / expected.file).string(), options).platform;
-    EXPECT_EQ(platform.hosts().size(), expected.hosts);
-    EXPECT_EQ(platform.nodes().size() - platform.hosts().size(), expected.relays);
-    EXPECT_EQ(platform.arcs().size(), expected.arcs);
-    EXPECT_EQ(platform.shared_links().size(), expected.shared);
+    const ReadResult result = read_platform((kData / expected.file).string(), options);
+    EXPECT_THAT(
+        testing::counts(result.platform),
+        ::testing::ElementsAre(expected.hosts, expected.relays, expected.arcs, expected.shared));
+    if (expected.file.ends_with(".json") && result.format == "json") {
+      EXPECT_TRUE(result.notes.empty());
+    }
   }
 }
 
@@ -157,12 +137,8 @@ const std::vector<Refused>& refused() {
 TEST(Data, OtherSamplesAreRefusedWithTheirReason) {
   for (const Refused& expected : refused()) {
     SCOPED_TRACE(expected.file);
-    try {
-      read_platform((kData / expected.file).string());
-      ADD_FAILURE() << "was read";
-    } catch (const InputError& fault) {
-      EXPECT_THAT(fault.what(), ::testing::HasSubstr(expected.reason));
-    }
+    EXPECT_THAT(testing::refusal([&] { return read_platform((kData / expected.file).string()); }),
+                ::testing::HasSubstr(expected.reason));
   }
 }
 

@@ -9,8 +9,7 @@
 namespace espalier::platforms::faster_test {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
+using namespace ::testing;
 
 //     a --- b        arcs, sorted: 0 a->b 10 B/s, 1 a->sw 20, 2 b->a 30, 3 b->sw 40, 4 sw->b 50;
 //      \   /         a sends at most 7 B/s and b receives at most 9; the shared link is on a->b

@@ -11,8 +11,8 @@
 namespace espalier::platforms::platform_test {
 namespace {
 
-using ::testing::ElementsAre;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 Node node(std::string name) {
   Node made;

@@ -12,7 +12,7 @@
 namespace espalier::platforms::rates_test {
 namespace {
 
-using espalier::testing::refusal;
+using namespace espalier::testing;
 
 //   a ---> b ---> c     a -> b and a -> c at these rates, b -> c at 1
 //   `------------^

@@ -13,7 +13,7 @@
 namespace espalier::platforms::reversed_test {
 namespace {
 
-using espalier::testing::random_platform;
+using namespace espalier::testing;
 
 constexpr std::uint64_t kSeeds = 40;
 

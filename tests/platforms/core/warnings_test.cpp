@@ -14,10 +14,7 @@
 namespace espalier::platforms::warnings_test {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
+using namespace ::testing;
 
 constexpr double kGigabit = 125e6;
 

@@ -1,30 +1,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "platforms/formats/formats.hpp"
-#include "tests/support/refusal.hpp"
+#include "tests/platforms/figures.hpp"
 
 namespace espalier::platforms::dot_test {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 ReadResult read(const std::string& text) {
   return parse_platform(text, "g.dot");
 }
 
 std::string refused(const std::string& text) {
-  ReadOptions options;
-  options.format = "dot";
-  return refusal([&] { return parse_platform(text, "g.dot", options); });
-}
-
-const Arc& arc(const Platform& platform, std::string_view from, std::string_view to) {
-  return platform.arc(
-      platform.find_arc(platform.find_node(from).value(), platform.find_node(to).value()).value());
+  return refusal_as("dot", text, "g.dot");
 }
 
 double bandwidth(const std::string& attributes) {

@@ -8,11 +8,8 @@
 namespace espalier::platforms::edge_list_test {
 namespace {
 
-using ::testing::ElementsAre;
-using testing::expect_same;
-using ::testing::HasSubstr;
-using testing::refusal;
-using ::testing::StartsWith;
+using namespace espalier::testing;
+using namespace ::testing;
 
 std::string read(std::string_view text) {
   ReadOptions options;

@@ -14,8 +14,8 @@
 namespace espalier::platforms::formats_test {
 namespace {
 
-using testing::refusal;
-using ::testing::StartsWith;
+using namespace espalier::testing;
+using namespace ::testing;
 
 Platform abc() {
   return parse_platform("from,to,bandwidth_Bps\naws:x,aws:y,1\naws:y,azure,1\nazure,awsome,1\n",

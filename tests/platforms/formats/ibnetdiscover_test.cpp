@@ -1,28 +1,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "platforms/formats/formats.hpp"
-#include "tests/support/refusal.hpp"
+#include "tests/platforms/figures.hpp"
 
 namespace espalier::platforms::ibnetdiscover_test {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 const std::string kData = ESPALIER_SOURCE_DIR "/platforms/data/infiniband/";
-
-// Hosts, relays, arcs.
-std::vector<std::size_t> counts(const Platform& platform) {
-  return {platform.hosts().size(), platform.nodes().size() - platform.hosts().size(),
-          platform.arcs().size()};
-}
-
-const Arc& arc(const Platform& platform, std::string_view from, std::string_view to) {
-  return platform.arc(
-      platform.find_arc(platform.find_node(from).value(), platform.find_node(to).value()).value());
-}
 
 //   h1 === core --- edge --- h2      === two cables
 const std::string kFabric =
@@ -44,15 +31,13 @@ const std::string kLast =
     "Ca\t1 \"H-2\"\t\t# \"h2\"\n[1](b)\t\"S-e\"[4]\t\t# lid 8 lmc 0 \"edge\" lid 7 4xFDR\n";
 
 std::string refused(const std::string& text) {
-  ReadOptions options;
-  options.format = "ibnetdiscover";
-  return refusal([&] { return parse_platform(text, "f.txt", options); });
+  return refusal_as("ibnetdiscover", text, "f.txt");
 }
 
 TEST(Ibnetdiscover, Stanzas) {
   const ReadResult result = parse_platform(kFabric + kLast, "f.txt");
   EXPECT_EQ(result.format, "ibnetdiscover");
-  EXPECT_THAT(counts(result.platform), ElementsAre(2, 2, 6));
+  EXPECT_THAT(counts(result.platform), ElementsAre(2, 2, 6, 0));
   EXPECT_EQ(arc(result.platform, "h1", "core").bandwidth.value, 2 * 32e9 / 8) << "two cables";
   EXPECT_EQ(arc(result.platform, "core", "edge").bandwidth.value, 100e9 / 8);
   EXPECT_DOUBLE_EQ(arc(result.platform, "edge", "h2").bandwidth.value, 54.56e9 / 8);
@@ -64,11 +49,11 @@ TEST(Ibnetdiscover, Stanzas) {
 // each from a different adapter.
 TEST(Ibnetdiscover, TheRealFilesHaveTheirCounts) {
   const ReadResult stanzas = read_platform(kData + "plafrim2-subnet0000.ibnetdiscover");
-  EXPECT_THAT(counts(stanzas.platform), ElementsAre(96, 7, 2 * 106));
+  EXPECT_THAT(counts(stanzas.platform), ElementsAre(96, 7, 2 * 106, 0));
   EXPECT_EQ(arc(stanzas.platform, "ibcore01", "ibedge03").bandwidth.value, 6 * 32e9 / 8)
       << "ports 1, 2, 3, 19, 20 and 21";
   const ReadResult ports = read_platform(kData + "plafrim2-subnet0001.txt");
-  EXPECT_THAT(counts(ports.platform), ElementsAre(23, 1, 2 * 23));
+  EXPECT_THAT(counts(ports.platform), ElementsAre(23, 1, 2 * 23, 0));
   EXPECT_EQ(arc(ports.platform, "bright mlx4_0", "MF0;switchIB-MLX01:IS5030/U1").bandwidth.value,
             8e9 / 8);
   EXPECT_THAT(ports.notes, ElementsAre("13 ports are not connected"));
@@ -88,7 +73,7 @@ TEST(Ibnetdiscover, TakesTheLowerOfTwoRates) {
 
 TEST(Ibnetdiscover, ACableListedAtOneEndHasBothDirections) {
   const std::string text = kFabric + "Ca\t1 \"H-2\"\t\t# \"h2\"\n";
-  EXPECT_THAT(counts(parse_platform(text, "f.txt").platform), ElementsAre(2, 2, 6));
+  EXPECT_THAT(counts(parse_platform(text, "f.txt").platform), ElementsAre(2, 2, 6, 0));
 }
 
 TEST(Ibnetdiscover, EveryRate) {

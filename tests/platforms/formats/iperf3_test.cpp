@@ -3,24 +3,16 @@
 
 #include <filesystem>
 
-#include "platforms/formats/formats.hpp"
 #include "support/files.hpp"
-#include "tests/support/refusal.hpp"
+#include "tests/platforms/figures.hpp"
 
 namespace espalier::platforms::iperf3_test {
 namespace {
 
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 const std::string kData = ESPALIER_SOURCE_DIR "/platforms/data/measured/";
-
-const Arc& arc(const Platform& platform, std::string_view from, std::string_view to) {
-  return platform.arc(
-      platform.find_arc(platform.find_node(from).value(), platform.find_node(to).value()).value());
-}
 
 // Output of a run from 10.0.0.1 to 10.0.0.2; `test` is added to test_start, `end` is the content of
 // "end".
@@ -97,11 +89,6 @@ TEST(Iperf3, AFolderOfRealRunsIsOnePlatform) {
                   "2 measurements ran in both directions at once (--bidir)",
                   "no latency for 1 of 5 links: taken as 0",
                   "1 of 6 ordered pairs were not measured: no link"));
-}
-
-TEST(Iperf3, AHostMeasuredWithItselfIsRefused) {
-  EXPECT_EQ(refusal([] { return read_platform(kData + "iperf3-loopback.json"); }),
-            kData + "iperf3-loopback.json: the host measured itself; measure between two hosts");
 }
 
 TEST(Iperf3, OneRunIsALink) {

@@ -10,9 +10,8 @@
 namespace espalier::platforms::json_format_test {
 namespace {
 
-using ::testing::ElementsAre;
-using testing::expect_same;
-using ::testing::IsEmpty;
+using namespace espalier::testing;
+using namespace ::testing;
 
 constexpr std::string_view kTwoRacks = R"({
  "format": "espalier-platform", "version": 1, "name": "two racks",

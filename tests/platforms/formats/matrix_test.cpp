@@ -8,9 +8,8 @@
 namespace espalier::platforms::matrix_test {
 namespace {
 
-using testing::expect_same;
-using testing::refusal;
-using ::testing::StartsWith;
+using namespace espalier::testing;
+using namespace ::testing;
 
 std::string read(std::string_view text) {
   ReadOptions options;

@@ -1,14 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "platforms/formats/formats.hpp"
-#include "tests/support/refusal.hpp"
+#include "tests/platforms/figures.hpp"
 
 namespace espalier::platforms::mpigraph_test {
 namespace {
 
-using ::testing::Contains;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 const std::string kHead = "START mpiGraph v1.5\nSend avg\t3.0\n\nSend\ta:0\tb:1\t\n";
 
@@ -25,11 +24,8 @@ TEST(Mpigraph, RowsSendToColumns) {
   EXPECT_EQ(platform.hosts().size(), 6U);
   EXPECT_EQ(platform.arcs().size(), 30U);
   EXPECT_EQ(platform.nodes()[5].name, "vm:5");
-  const auto bandwidth = [&](std::uint32_t from, std::uint32_t to) {
-    return platform.arc(platform.find_arc(NodeId{from}, NodeId{to}).value()).bandwidth.value;
-  };
-  EXPECT_DOUBLE_EQ(bandwidth(0, 5), 7383.910 * 1048576);
-  EXPECT_DOUBLE_EQ(bandwidth(5, 0), 2786.658 * 1048576);
+  EXPECT_DOUBLE_EQ(arc(platform, 0, 5).bandwidth.value, 7383.910 * 1048576);
+  EXPECT_DOUBLE_EQ(arc(platform, 5, 0).bandwidth.value, 2786.658 * 1048576);
 }
 
 TEST(Mpigraph, APairThatMeasuredNothingHasNoLink) {

@@ -1,14 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "platforms/formats/formats.hpp"
-#include "tests/support/refusal.hpp"
+#include "tests/platforms/figures.hpp"
 
 namespace espalier::platforms::nvbandwidth_test {
 namespace {
 
-using ::testing::ElementsAre;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 const std::string kRead =
     "Running device_to_device_memcpy_read_ce.\n"
@@ -61,10 +60,6 @@ std::string refused(const std::string& text, const std::string& table = {}) {
   return refusal([&] { return parsed(text, table); });
 }
 
-const Arc& arc(const ReadResult& result, std::uint32_t from, std::uint32_t to) {
-  return result.platform.arc(result.platform.find_arc(NodeId{from}, NodeId{to}).value());
-}
-
 // The values are from row 6, column 0 and row 0, column 6; awk counts 8 rows with 56 values.
 TEST(Nvbandwidth, EightGpusWhereTheColumnSends) {
   const ReadResult result = read_platform(
@@ -73,30 +68,30 @@ TEST(Nvbandwidth, EightGpusWhereTheColumnSends) {
   EXPECT_EQ(result.platform.hosts().size(), 8U);
   EXPECT_EQ(result.platform.arcs().size(), 56U);
   EXPECT_EQ(result.platform.nodes()[6].name, "GPU6");
-  EXPECT_DOUBLE_EQ(arc(result, 0, 6).bandwidth.value, 274.89e9);
-  EXPECT_DOUBLE_EQ(arc(result, 6, 0).bandwidth.value, 276.55e9);
+  EXPECT_DOUBLE_EQ(arc(result.platform, 0, 6).bandwidth.value, 274.89e9);
+  EXPECT_DOUBLE_EQ(arc(result.platform, 6, 0).bandwidth.value, 276.55e9);
   EXPECT_THAT(result.notes,
               ElementsAre("took device_to_device_memcpy_write_ce: memcpy CE GPU(row) <- "
                           "GPU(column) bandwidth (GB/s)"));
 }
 
 TEST(Nvbandwidth, TheArrowGivesTheSender) {
-  EXPECT_EQ(arc(parsed(kRead), 0, 1).bandwidth.value, 3e9);
-  EXPECT_EQ(arc(parsed(kWrite), 1, 0).bandwidth.value, 1e9);
+  EXPECT_EQ(arc(parsed(kRead).platform, 0, 1).bandwidth.value, 3e9);
+  EXPECT_EQ(arc(parsed(kWrite).platform, 1, 0).bandwidth.value, 1e9);
 }
 
 TEST(Nvbandwidth, WritesByCopyEngineArePreferred) {
   const ReadResult result =
       parsed("nvbandwidth Version: v0.8\r\n" + kHost + kBoth + kToOne + kRead + kWrite + kLatency);
-  EXPECT_EQ(arc(result, 1, 0).bandwidth.value, 1e9);
-  EXPECT_DOUBLE_EQ(arc(result, 1, 0).latency.value, 826.42e-9);
+  EXPECT_EQ(arc(result.platform, 1, 0).bandwidth.value, 1e9);
+  EXPECT_DOUBLE_EQ(arc(result.platform, 1, 0).latency.value, 826.42e-9);
   EXPECT_THAT(result.notes,
               ElementsAre("took device_to_device_memcpy_write_ce: memcpy CE GPU(row) <- "
                           "GPU(column) bandwidth (GB/s)",
                           "latencies from device_to_device_latency_sm",
                           "left out 5 more matrices; --table NAME selects another of "
                           "device_to_device_memcpy_*"));
-  EXPECT_EQ(arc(parsed(kWrite + kRead, "read"), 0, 1).bandwidth.value, 3e9);
+  EXPECT_EQ(arc(parsed(kWrite + kRead, "read").platform, 0, 1).bandwidth.value, 3e9);
 }
 
 TEST(Nvbandwidth, AWaivedTestIsNoted) {
@@ -139,9 +134,9 @@ const std::string kJson = R"json({"nvbandwidth": {"CUDA Runtime Version": 12080,
 TEST(Nvbandwidth, JsonGivesTheSamePlatform) {
   const ReadResult result = parse_platform(kJson, "n.json");
   EXPECT_EQ(result.format, "nvbandwidth");
-  EXPECT_EQ(arc(result, 0, 1).bandwidth.value, 3e9);
-  EXPECT_EQ(arc(result, 1, 0).bandwidth.value, 4e9);
-  EXPECT_DOUBLE_EQ(arc(result, 1, 0).latency.value, 900e-9);
+  EXPECT_EQ(arc(result.platform, 0, 1).bandwidth.value, 3e9);
+  EXPECT_EQ(arc(result.platform, 1, 0).bandwidth.value, 4e9);
+  EXPECT_DOUBLE_EQ(arc(result.platform, 1, 0).latency.value, 900e-9);
   EXPECT_THAT(result.notes,
               ElementsAre("took device_to_device_memcpy_read_ce: memcpy CE GPU(row) -> "
                           "GPU(column) bandwidth (GB/s)",

@@ -1,15 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "platforms/formats/formats.hpp"
-#include "tests/support/refusal.hpp"
+#include "tests/platforms/figures.hpp"
 
 namespace espalier::platforms::nvidia_topo_test {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 // DGX-1 with V100: GPU0 has 1 + 1 + 2 + 2 NVLinks, and reaches the other GPUs over the socket link.
 const std::string kDgx1 =
@@ -48,8 +46,7 @@ std::string refused(const std::string& text, const std::vector<std::string>& rat
 }
 
 double bandwidth(const Platform& platform, std::string_view from, std::string_view to) {
-  return platform.arc(platform.find_arc(*platform.find_node(from), *platform.find_node(to)).value())
-      .bandwidth.value;
+  return arc(platform, from, to).bandwidth.value;
 }
 
 // 8 GPUs: 32 links of NVLink, and 56 - 32 over the sockets, of which each GPU has 3 out and 3 in.

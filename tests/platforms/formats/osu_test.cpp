@@ -10,9 +10,8 @@
 namespace espalier::platforms::osu_test {
 namespace {
 
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 const std::string kBandwidth =
     "# OSU MPI Bandwidth Test v5.8\n# Size      Bandwidth (MB/s)\n"

@@ -1,14 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "platforms/formats/formats.hpp"
-#include "tests/support/refusal.hpp"
+#include "tests/platforms/figures.hpp"
 
 namespace espalier::platforms::p2p_bandwidth_test {
 namespace {
 
-using ::testing::ElementsAre;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 // Output in the syntax of CUDA 12's sample; each made-up value identifies its cell.
 const std::string kHead =
@@ -80,10 +79,6 @@ std::string refused(const std::string& text, const std::string& table = {}) {
   return refusal([&] { return parse_platform(text, "p.txt", options); });
 }
 
-const Arc& arc(const ReadResult& result, std::uint32_t from, std::uint32_t to) {
-  return result.platform.arc(result.platform.find_arc(NodeId{from}, NodeId{to}).value());
-}
-
 TEST(P2pBandwidth, TakesOneDirectionWithPeerAccess) {
   const ReadResult result =
       parsed(kHead + kDisabled + kWrites + kReads + kBoth + kLatencies + kReadLatencies);
@@ -91,10 +86,10 @@ TEST(P2pBandwidth, TakesOneDirectionWithPeerAccess) {
   EXPECT_EQ(result.platform.hosts().size(), 2U);
   EXPECT_EQ(result.platform.nodes()[1].name, "GPU1");
   EXPECT_EQ(result.platform.arcs().size(), 2U) << "the diagonal is a GPU's own memory";
-  EXPECT_DOUBLE_EQ(arc(result, 0, 1).bandwidth.value, 9.90e9);
-  EXPECT_DOUBLE_EQ(arc(result, 1, 0).bandwidth.value, 9.80e9);
-  EXPECT_DOUBLE_EQ(arc(result, 0, 1).latency.value, 3.34e-6);
-  EXPECT_DOUBLE_EQ(arc(result, 1, 0).latency.value, 3.27e-6);
+  EXPECT_DOUBLE_EQ(arc(result.platform, 0, 1).bandwidth.value, 9.90e9);
+  EXPECT_DOUBLE_EQ(arc(result.platform, 1, 0).bandwidth.value, 9.80e9);
+  EXPECT_DOUBLE_EQ(arc(result.platform, 0, 1).latency.value, 3.34e-6);
+  EXPECT_DOUBLE_EQ(arc(result.platform, 1, 0).latency.value, 3.27e-6);
   EXPECT_THAT(result.notes,
               ElementsAre("took 'Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)'",
                           "latencies from 'P2P=Enabled Latency (P2P Writes) Matrix (us)'"));
@@ -103,15 +98,16 @@ TEST(P2pBandwidth, TakesOneDirectionWithPeerAccess) {
 // A read is launched by the GPU of the row and moves data from that of the column.
 TEST(P2pBandwidth, InReadsTheColumnSends) {
   const ReadResult result = parsed(kWrites + kReads + kLatencies + kReadLatencies, "Reads");
-  EXPECT_DOUBLE_EQ(arc(result, 1, 0).bandwidth.value, 7.90e9);
-  EXPECT_DOUBLE_EQ(arc(result, 1, 0).latency.value, 5.34e-6);
+  EXPECT_DOUBLE_EQ(arc(result.platform, 1, 0).bandwidth.value, 7.90e9);
+  EXPECT_DOUBLE_EQ(arc(result.platform, 1, 0).latency.value, 5.34e-6);
 }
 
 TEST(P2pBandwidth, OtherMatricesByName) {
   const ReadResult result = parsed(kDisabled + kWrites + kLatencies, "P2P=Disabled");
-  EXPECT_DOUBLE_EQ(arc(result, 0, 1).bandwidth.value, 20.10e9);
-  EXPECT_DOUBLE_EQ(arc(result, 0, 1).latency.value, 18.06e-6);
-  EXPECT_EQ(arc(parsed(kDisabled), 0, 1).latency.value, 0) << "the matrix without latencies";
+  EXPECT_DOUBLE_EQ(arc(result.platform, 0, 1).bandwidth.value, 20.10e9);
+  EXPECT_DOUBLE_EQ(arc(result.platform, 0, 1).latency.value, 18.06e-6);
+  EXPECT_EQ(arc(parsed(kDisabled).platform, 0, 1).latency.value, 0)
+      << "the matrix without latencies";
 }
 
 // CUDA 8 and older: titles without the kind of copies, and D\D also above the latencies.
@@ -121,8 +117,8 @@ TEST(P2pBandwidth, OlderTitles) {
       "     0 450.00  18.00\n     1  17.00 450.00\n"
       "P2P=Enabled Latency Matrix (us)\n   D\\D     0      1\n     0   3.00   7.00\n"
       "     1   8.00   3.00\n");
-  EXPECT_EQ(arc(result, 0, 1).bandwidth.value, 18e9);
-  EXPECT_DOUBLE_EQ(arc(result, 0, 1).latency.value, 7e-6);
+  EXPECT_EQ(arc(result.platform, 0, 1).bandwidth.value, 18e9);
+  EXPECT_DOUBLE_EQ(arc(result.platform, 0, 1).latency.value, 7e-6);
 }
 
 TEST(P2pBandwidth, PairsWithoutPeerAccessAreNoted) {

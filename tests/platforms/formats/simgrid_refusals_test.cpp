@@ -10,11 +10,8 @@
 namespace espalier::platforms::simgrid_refusals_test {
 namespace {
 
-using testing::cluster;
-using ::testing::HasSubstr;
-using testing::kPair;
-using testing::read_simgrid;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 std::string refused(const std::string& inside) {
   return refusal([&] { return read_simgrid(inside); });

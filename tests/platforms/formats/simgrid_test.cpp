@@ -4,33 +4,16 @@
 
 #include <deque>
 
-#include "platforms/formats/formats.hpp"
+#include "tests/platforms/figures.hpp"
 #include "tests/platforms/formats/simgrid_text.hpp"
-#include "tests/support/refusal.hpp"
 
 namespace espalier::platforms::simgrid_test {
 namespace {
 
-using testing::cluster;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using testing::kPair;
-using testing::read_simgrid;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 const std::string kData = ESPALIER_SOURCE_DIR "/platforms/data/simgrid/";
-
-// Hosts, relays, arcs and shared links.
-std::vector<std::size_t> counts(const Platform& platform) {
-  return {platform.hosts().size(), platform.nodes().size() - platform.hosts().size(),
-          platform.arcs().size(), platform.shared_links().size()};
-}
-
-const Arc& arc(const Platform& platform, std::string_view from, std::string_view to) {
-  return platform.arc(
-      platform.find_arc(platform.find_node(from).value(), platform.find_node(to).value()).value());
-}
 
 const SharedLink* shared_link(const Platform& platform, std::string_view name) {
   const auto found = std::ranges::find(platform.shared_links(), name, &SharedLink::name);
@@ -57,45 +40,6 @@ std::size_t reached(const Platform& platform, NodeId start) {
     }
   }
   return hosts;
-}
-
-// Counted by hand in each file: routes in both directions, their shared links, and for clusters an
-// uplink and a downlink per host.
-TEST(Simgrid, TheRealFilesHaveTheirCounts) {
-  const auto counts_of = [](const std::string& file) {
-    return counts(read_platform(kData + file).platform);
-  };
-  // 6 routes over link1.
-  EXPECT_THAT(counts_of("three_multicore_hosts.xml"), ElementsAre(3, 0, 6, 1));
-  // All 21 pairs; 23 links without the loopback.
-  EXPECT_THAT(counts_of("small_platform.xml"), ElementsAre(7, 0, 42, 23));
-  // All 10 pairs; links 10 to 12 on no route, 6 routers on none between hosts.
-  EXPECT_THAT(counts_of("small_platform_with_routers.xml"), ElementsAre(5, 0, 20, 10));
-  // S1 and S2 each to C1 and C2.
-  EXPECT_THAT(counts_of("dogbone.xml"), ElementsAre(4, 0, 8, 5));
-  // 100 uplinks and downlinks, the backbone.
-  EXPECT_THAT(counts_of("cluster_backbone.xml"), ElementsAre(100, 2, 201, 0));
-  // 32 + 28 + 32 hosts, 3 backbones, 3 routes between clusters over one link.
-  EXPECT_THAT(counts_of("griffon.xml"), ElementsAre(92, 6, 193, 1));
-  // 2 * 30 hosts in cabinets, 2 backbones, 1 route.
-  EXPECT_THAT(counts_of("meta_cluster.xml"), ElementsAre(60, 4, 124, 1));
-  // 4 leaf switches of 4 hosts, each to both core switches.
-  EXPECT_THAT(counts_of("cluster_fat_tree.xml"), ElementsAre(16, 6, 48, 0));
-  // 1 + 7 routes and the one between zones, in both directions; one bypass; 9 links.
-  EXPECT_THAT(counts_of("bypassRoute.xml"), ElementsAre(4, 5, 19, 9));
-}
-
-TEST(Simgrid, TheOtherRealFilesAreRefusedForAReason) {
-  const auto reason = [](const std::string& file) {
-    return refusal([&] { return read_platform(kData + file); }).substr(kData.size());
-  };
-  EXPECT_EQ(reason("vivaldi.xml"),
-            "vivaldi.xml: line 4: zone 'AS0' is Vivaldi: it has coordinates instead of links");
-  EXPECT_EQ(reason("cloud.xml"),
-            "cloud.xml: line 4: zone 'AS0' is Vivaldi: it has coordinates instead of links");
-  EXPECT_EQ(reason("wifi.xml"),
-            "wifi.xml: line 7: zone 'WIFI zone' is Wi-Fi, which is not supported");
-  EXPECT_EQ(reason("metaxml.xml"), "metaxml.xml: line 23: element <set> is not supported");
 }
 
 TEST(Simgrid, ARouteIsTheLeastBandwidthAndTheSumOfLatencies) {

@@ -15,8 +15,8 @@
 namespace espalier::platforms::simgrid_writer_test {
 namespace {
 
-using ::testing::HasSubstr;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 constexpr std::size_t kNoPath = std::numeric_limits<std::size_t>::max() / 4;
 using Costs = std::vector<std::vector<std::size_t>>;

@@ -3,17 +3,15 @@
 
 #include <filesystem>
 
-#include "platforms/formats/formats.hpp"
 #include "support/files.hpp"
 #include "tests/platforms/expect_same.hpp"
-#include "tests/support/refusal.hpp"
+#include "tests/platforms/figures.hpp"
 
 namespace espalier::platforms::skyplane_test {
 namespace {
 
-using ::testing::ElementsAre;
-using testing::refusal;
-using ::testing::StartsWith;
+using namespace espalier::testing;
+using namespace ::testing;
 
 const std::string kData = ESPALIER_SOURCE_DIR "/platforms/data/";
 constexpr std::string_view kHead =
@@ -41,10 +39,8 @@ TEST(Skyplane, ReadsThe71Regions) {
   EXPECT_EQ(result.platform.arcs().size(), 4970U);
   EXPECT_THAT(result.notes, ElementsAre("no latency for 1188 of 4970 links: taken as 0"));
   // aws:eu-north-1 -> azure:eastus: avg_rtt 105.976 ms.
-  const Platform& platform = result.platform;
-  const auto arc =
-      platform.find_arc(*platform.find_node("aws:eu-north-1"), *platform.find_node("azure:eastus"));
-  EXPECT_DOUBLE_EQ(platform.arc(arc.value()).latency.value, 105.976 / 2000);
+  EXPECT_DOUBLE_EQ(arc(result.platform, "aws:eu-north-1", "azure:eastus").latency.value,
+                   105.976 / 2000);
 }
 
 TEST(Skyplane, TheSampleIsMadeFromTheGrids) {

@@ -1,19 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "platforms/formats/formats.hpp"
 #include "platforms/formats/slurm/slurm_topology.hpp"
-#include "tests/support/refusal.hpp"
+#include "tests/platforms/figures.hpp"
 
 namespace espalier::platforms::slurm_test {
 namespace {
 
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using testing::refusal;
-using ::testing::StartsWith;
+using namespace espalier::testing;
+using namespace ::testing;
 
 const std::string kData = ESPALIER_SOURCE_DIR "/platforms/data/slurm/";
 
@@ -24,19 +19,8 @@ ReadOptions with(const std::string& levels, const std::string& topology = "") {
   return options;
 }
 
-// Hosts, relays, arcs.
-std::vector<std::size_t> counts(const Platform& platform) {
-  return {platform.hosts().size(), platform.nodes().size() - platform.hosts().size(),
-          platform.arcs().size()};
-}
-
 double bits(const Platform& platform, std::string_view from, std::string_view to) {
-  return platform
-             .arc(
-                 platform.find_arc(platform.find_node(from).value(), platform.find_node(to).value())
-                     .value())
-             .bandwidth.value *
-         8;
+  return arc(platform, from, to).bandwidth.value * 8;
 }
 
 std::string group(const Platform& platform, std::string_view host) {
@@ -105,7 +89,7 @@ TEST(SlurmConf, TheSampleIsATreeOfThreeLevels) {
   EXPECT_EQ(result.format, "slurm-conf");
   const Platform& platform = result.platform;
   EXPECT_EQ(platform.name(), "topology");
-  EXPECT_THAT(counts(platform), ElementsAre(17, 7, 2 * (17 + 4 + 2)));
+  EXPECT_THAT(counts(platform), ElementsAre(17, 7, 2 * (17 + 4 + 2), 0));
   EXPECT_EQ(bits(platform, "ant03", "leaf1"), 100e9);
   EXPECT_EQ(bits(platform, "login", "rack2"), 100e9) << "hosts have level 0 on every switch";
   EXPECT_EQ(bits(platform, "rack2", "leaf4"), 200e9);
@@ -124,7 +108,7 @@ TEST(SlurmConf, TheSampleIsATreeOfThreeLevels) {
 TEST(SlurmConf, KeysInAnyCaseQuotesAndBlanks) {
   const Platform platform =
       read("  # first\r\nswitchname = \"s\"  NODES=\"a,b\"  linkspeed = 5 # last\r\n\r\n").platform;
-  EXPECT_THAT(counts(platform), ElementsAre(2, 1, 4));
+  EXPECT_THAT(counts(platform), ElementsAre(2, 1, 4, 0));
 }
 
 TEST(SlurmConf, LevelsAreCountedFromTheHostsUp) {
@@ -143,7 +127,7 @@ TEST(SlurmConf, LevelsAreCountedFromTheHostsUp) {
 
 TEST(SlurmConf, DisconnectedPartsAreNoted) {
   const ReadResult result = read("SwitchName=s1 Nodes=a[1-3]\nSwitchName=s2 Nodes=b\n");
-  EXPECT_THAT(counts(result.platform), ElementsAre(4, 2, 8));
+  EXPECT_THAT(counts(result.platform), ElementsAre(4, 2, 8, 0));
   EXPECT_THAT(result.notes, Contains("the network is disconnected: 2 parts, of 3, 1 hosts"));
   EXPECT_EQ(group(result.platform, "a1"), "s1");
 }
@@ -152,7 +136,7 @@ TEST(SlurmConf, AHostOnTwoSwitchesHasTwoLinks) {
   const ReadResult result =
       read("SwitchName=s1 Nodes=a,b,a\nSwitchName=s2 Nodes=b\nSwitchName=top Switches=s1,s2,s1\n",
            "1Gbit/s,2Gbit/s");
-  EXPECT_THAT(counts(result.platform), ElementsAre(2, 3, 2 * (3 + 2)));
+  EXPECT_THAT(counts(result.platform), ElementsAre(2, 3, 2 * (3 + 2), 0));
   EXPECT_EQ(bits(result.platform, "a", "s1"), 1e9) << "not doubled, although listed twice";
   EXPECT_EQ(bits(result.platform, "s1", "top"), 2e9);
   EXPECT_THAT(result.notes, Contains("1 nodes are listed twice under a switch"));
@@ -162,7 +146,7 @@ TEST(SlurmConf, AHostOnTwoSwitchesHasTwoLinks) {
 TEST(SlurmConf, BlocksAreLinkedToOneRelay) {
   const ReadResult result =
       read_platform(kData + "blocks-and-rings.conf", with("900Gbit/s,400Gbit/s"));
-  EXPECT_THAT(counts(result.platform), ElementsAre(8, 3, 2 * (8 + 2)));
+  EXPECT_THAT(counts(result.platform), ElementsAre(8, 3, 2 * (8 + 2), 0));
   EXPECT_EQ(bits(result.platform, "gpu5", "nvl2"), 900e9);
   EXPECT_EQ(bits(result.platform, "nvl1", "(between blocks)"), 400e9);
   EXPECT_EQ(group(result.platform, "gpu5"), "nvl2");
@@ -177,10 +161,10 @@ TEST(SlurmConf, BlocksAreLinkedToOneRelay) {
 TEST(SlurmConf, ARingLinksItsLastToItsFirst) {
   const Platform platform =
       read_platform(kData + "blocks-and-rings.conf", with("50Gbit/s", "ring")).platform;
-  EXPECT_THAT(counts(platform), ElementsAre(8, 0, 2 * 8));
+  EXPECT_THAT(counts(platform), ElementsAre(8, 0, 2 * 8, 0));
   EXPECT_EQ(bits(platform, "gpu8", "gpu1"), 50e9);
-  EXPECT_THAT(counts(read("RingName=r Nodes=a,b\n").platform), ElementsAre(2, 0, 2));
-  EXPECT_THAT(counts(read("RingName=r Nodes=a\n").platform), ElementsAre(1, 0, 0));
+  EXPECT_THAT(counts(read("RingName=r Nodes=a,b\n").platform), ElementsAre(2, 0, 2, 0));
+  EXPECT_THAT(counts(read("RingName=r Nodes=a\n").platform), ElementsAre(1, 0, 0, 0));
 }
 
 TEST(SlurmConf, SpeedsMustMatchTheLevels) {
@@ -233,7 +217,7 @@ TEST(SlurmConf, Refusals) {
 TEST(SlurmYaml, TheClusterDefaultIsTaken) {
   const ReadResult result = read_platform(kData + "topology.yaml", with("100Gbit/s,200Gbit/s"));
   EXPECT_EQ(result.format, "slurm-yaml");
-  EXPECT_THAT(counts(result.platform), ElementsAre(12, 4, 2 * (12 + 3)));
+  EXPECT_THAT(counts(result.platform), ElementsAre(12, 4, 2 * (12 + 3), 0));
   EXPECT_EQ(bits(result.platform, "node12", "s3"), 100e9);
   EXPECT_EQ(bits(result.platform, "s3", "root"), 200e9);
   EXPECT_THAT(result.notes,
@@ -244,10 +228,10 @@ TEST(SlurmYaml, TheClusterDefaultIsTaken) {
 TEST(SlurmYaml, AnotherTopologyCanBeNamed) {
   const std::string file = kData + "topology.yaml";
   EXPECT_THAT(counts(read_platform(file, with("1Gbit/s,2Gbit/s", "by-block")).platform),
-              ElementsAre(12, 4, 2 * (12 + 3)));
+              ElementsAre(12, 4, 2 * (12 + 3), 0));
   // 3 x 2 x 2: 12 links along x, 6 each along y and z, because a dimension of 2 has one link.
   const Platform torus = read_platform(file, with("1Gbit/s", "by-torus")).platform;
-  EXPECT_THAT(counts(torus), ElementsAre(12, 0, 2 * (12 + 6 + 6)));
+  EXPECT_THAT(counts(torus), ElementsAre(12, 0, 2 * (12 + 6 + 6), 0));
   EXPECT_EQ(bits(torus, "node03", "node01"), 1e9) << "x wraps";
   EXPECT_EQ(bits(torus, "node01", "node04"), 1e9) << "next in y";
   EXPECT_EQ(bits(torus, "node01", "node07"), 1e9) << "next in z";
@@ -262,7 +246,7 @@ TEST(SlurmYaml, AnotherTopologyCanBeNamed) {
 TEST(SlurmYaml, RingsAreRead) {
   const ReadResult result = read(
       yaml("  ring:\n    rings:\n    - {ring: r1, nodes: 'a[1-3]'}\n    - {ring: r2, nodes: b}\n"));
-  EXPECT_THAT(counts(result.platform), ElementsAre(4, 0, 6));
+  EXPECT_THAT(counts(result.platform), ElementsAre(4, 0, 6, 0));
   EXPECT_EQ(group(result.platform, "a2"), "r1");
 }
 

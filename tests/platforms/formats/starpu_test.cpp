@@ -3,29 +3,20 @@
 
 #include <filesystem>
 
-#include "platforms/formats/formats.hpp"
 #include "support/files.hpp"
-#include "tests/support/refusal.hpp"
+#include "tests/platforms/figures.hpp"
 
 namespace espalier::platforms::starpu_test {
 namespace {
 
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 const std::string kMeasured = ESPALIER_SOURCE_DIR "/platforms/data/measured/";
 const std::string kHead = "# to 0\t\tto 1\t\tto 2\t\t\n";
 
 std::string refused(const std::string& text) {
-  ReadOptions options;
-  options.format = "starpu";
-  return refusal([&] { return parse_platform(text, "bus", options); });
-}
-
-const Arc& arc(const Platform& platform, std::string_view from, std::string_view to) {
-  return platform.arc(
-      platform.find_arc(*platform.find_node(from), *platform.find_node(to)).value());
+  return refusal_as("starpu", text, "bus");
 }
 
 // Counted with awk: 32 rows, with 7 x 7 cells that are not nan and, except on the diagonal, not 0.

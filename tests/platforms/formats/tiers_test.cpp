@@ -4,19 +4,15 @@
 #include <filesystem>
 #include <set>
 
-#include "platforms/formats/formats.hpp"
 #include "platforms/formats/text/link_classes.hpp"
 #include "support/files.hpp"
 #include "tests/platforms/expect_same.hpp"
-#include "tests/support/refusal.hpp"
 
 namespace espalier::platforms::tiers_test {
 namespace {
 
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 const std::string kData = ESPALIER_SOURCE_DIR "/platforms/data/tiers/";
 const std::string kClasses = kData + "enslyon_measured_links.csv";
@@ -40,14 +36,7 @@ ReadResult read(const std::string& text) {
 }
 
 std::string refused(const std::string& text) {
-  ReadOptions options;
-  options.format = "tiers";
-  return refusal([&] { return parse_platform(text, "t.tiers", options); });
-}
-
-const Arc& arc(const Platform& platform, std::string_view from, std::string_view to) {
-  return platform.arc(
-      platform.find_arc(*platform.find_node(from), *platform.find_node(to)).value());
+  return refusal_as("tiers", text, "t.tiers");
 }
 
 TEST(Tiers, ReadsNodesLinksAndNetworks) {

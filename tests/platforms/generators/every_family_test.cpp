@@ -17,9 +17,8 @@
 namespace espalier::platforms::every_family_test {
 namespace {
 
-using ::testing::HasSubstr;
-using testing::rate;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 using Form = TwoClustersFamily::Form;
 
 // Every family with a Spread, of moderate size, for the tests below.

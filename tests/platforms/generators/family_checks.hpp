@@ -1,21 +1,13 @@
 // Helpers for the tests of generated families.
 #pragma once
 
-#include <cstddef>
-#include <string>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "platforms/core/platform.hpp"
+#include "tests/platforms/figures.hpp"
 
 namespace espalier::testing {
-
-// Hosts, relays, arcs, shared links.
-inline std::vector<std::size_t> counts(const platforms::Platform& platform) {
-  const std::size_t hosts = platform.hosts().size();
-  return {hosts, platform.nodes().size() - hosts, platform.arcs().size(),
-          platform.shared_links().size()};
-}
 
 // Whether every node can be reached from the first.
 inline bool is_connected(const platforms::Platform& platform) {

@@ -17,11 +17,8 @@
 namespace espalier::platforms::generate_fabrics_test {
 namespace {
 
-using testing::counts;
-using ::testing::ElementsAre;
-using testing::is_connected;
-using testing::rate;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 TEST(FatTreeFamily, KPortSwitches) {
   for (const std::size_t k : {2U, 4U, 6U, 10U}) {

@@ -16,11 +16,8 @@
 namespace espalier::platforms::generate_networks_test {
 namespace {
 
-using testing::counts;
-using ::testing::ElementsAre;
-using testing::is_connected;
-using testing::rate;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 using Form = TwoClustersFamily::Form;
 
 TEST(StarFamily, HostsAroundASwitch) {

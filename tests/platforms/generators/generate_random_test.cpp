@@ -12,7 +12,7 @@
 namespace espalier::platforms::generate_random_test {
 namespace {
 
-using testing::refusal;
+using namespace espalier::testing;
 
 std::size_t reached_from_first(const Platform& platform) {
   std::vector<bool> reached(platform.nodes().size());

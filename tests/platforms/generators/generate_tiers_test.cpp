@@ -14,7 +14,7 @@
 namespace espalier::platforms::generate_tiers_test {
 namespace {
 
-using testing::refusal;
+using namespace espalier::testing;
 
 const std::string kData = ESPALIER_SOURCE_DIR "/platforms/data/tiers/";
 
