@@ -29,7 +29,9 @@ void expect_tree(const Digraph& graph, std::uint32_t root, const RoutedTree& tre
       sum += cost[path[i]];
       EXPECT_EQ(graph.relay(graph.tail[path[i]]), i > 0);
       EXPECT_EQ(graph.relay(graph.head[path[i]]), i + 1 < path.size());
-      if (i > 0) EXPECT_EQ(graph.head[path[i - 1]], graph.tail[path[i]]);
+      if (i > 0) {
+        EXPECT_EQ(graph.head[path[i - 1]], graph.tail[path[i]]);
+      }
     }
     EXPECT_EQ(parent[graph.head[path.back()]], kNone);
     parent[graph.head[path.back()]] = graph.tail[path.front()];
