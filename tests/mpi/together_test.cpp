@@ -156,16 +156,18 @@ TEST(OneRank, IsRefusedOnAllWhereItsCallIsWrong) {
               HasSubstr(is_wrong ? "exceed the address space" : others));
   EXPECT_THAT(refusal_beside(1, MPI_DATATYPE_NULL),
               HasSubstr(is_wrong ? "MPI_DATATYPE_NULL is not a type" : others));
+#ifndef __SANITIZE_ADDRESS__  // which ends the program where there is no memory
   MPI_Datatype holes = MPI_DATATYPE_NULL;
   MPI_Type_create_resized(MPI_INT, 0, 8, &holes);
   MPI_Type_commit(&holes);
-  // No memory to pack it; under the address sanitizer there is, and the sizes differ.
+  // No memory to pack it, or, where the system promises any amount, the sizes differ.
   const std::string refusal = refusal_beside(std::size_t{1} << 36U, holes);
   MPI_Type_free(&holes);
   if (ranks > 1) {
     EXPECT_THAT(refusal, ::testing::AnyOf(HasSubstr(is_wrong ? "no memory to pack" : others),
                                           HasSubstr("disagree on the size")));
   }
+#endif
 }
 
 }  // namespace
