@@ -10,6 +10,7 @@
 
 #include "support/errors.hpp"
 #include "support/nearest_name.hpp"
+#include "support/text.hpp"
 
 namespace espalier::cli {
 
@@ -148,7 +149,12 @@ CLI::Option* add_list(CommandState& state, const std::string& names,
 template <class Value>
 void add_whole(CommandState& state, const std::string& names, Value& value, const std::string& help,
                const Style& style) {
-  const CLI::Option* const option = add_native(state, names, value, help, style);
+  CLI::Option* const option = add_native(state, names, value, help, style);
+  option->check([](const std::string& text) {  // CLI11 takes -1 as the largest number
+    return parse_whole<std::uint64_t>(text)
+               ? std::string()
+               : in_quotes(text) + " is not a whole number of at least 0";
+  });
   if (!style.range) return;
   state.when_given(option, names, [&value, range = *style.range] {
     if constexpr (std::is_arithmetic_v<Value>) {

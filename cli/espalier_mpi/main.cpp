@@ -20,6 +20,7 @@
 #include "cli/espalier_mpi/run/watchdog.hpp"
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/files/temporary_names.hpp"
+#include "runtime/memory/mpi_plugins.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 
@@ -36,8 +37,18 @@ void print_error(const std::string& text) {
 constexpr auto kTimeForMessages = std::chrono::seconds(1);
 constexpr espalier::Seconds kLongestAbort{5};
 
+void require_threads() {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level >= MPI_THREAD_FUNNELED) return;
+  throw espalier::Error(ExitStatus::kInternalFault,
+                        "this MPI provides MPI_THREAD_SINGLE only; the thread that ends a rank "
+                        "after --timeout needs MPI_THREAD_FUNNELED");
+}
+
 ExitStatus run(int argc, char** argv, int rank, espalier::cli::Watchdog& watchdog) {
   try {
+    require_threads();
     const auto line = espalier::cli::make_command_line({MPI_COMM_WORLD, &watchdog});
     const std::string help = line->parse(argc, argv);
     if (help.empty()) return line->run();
@@ -87,6 +98,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     abort_all(rank_name, error, watchdog);
   }
+  espalier::runtime::keep_plugins_loaded();
   watchdog.expect("waiting for all ranks to end");
   MPI_Finalize();
   return static_cast<int>(status);

@@ -47,10 +47,13 @@ struct Fabric {
 std::vector<PackedTree> trees_by(const PackingProblem& problem, Fabric& fabric, double rate,
                                  std::size_t count, const Deadline& deadline) {
   const double each = rate / static_cast<double>(count);
+  const double most = kMostExcess * static_cast<double>(count * fabric.tree.hosts.size());
   std::vector<Routes> tries;
   const auto try_order = [&](const HostOrder& order) {
     auto trees = lay_out(problem, fabric.tree, order, rate, count);
-    if (trees) tries.emplace_back(problem, fabric.tree, *std::move(trees), each);
+    if (!trees) return;
+    Routes& routes = tries.emplace_back(problem, fabric.tree, *std::move(trees), each);
+    if (!routes.place(most, deadline)) tries.pop_back();
   };
   try_order(fabric.walk);
   if (tries.empty() || tries.back().excess() > 0) {
@@ -61,9 +64,7 @@ std::vector<PackedTree> trees_by(const PackingProblem& problem, Fabric& fabric, 
   if (tries.size() == 2 && tries[1].excess() * kPreference < tries[0].excess()) {
     std::swap(tries[0], tries[1]);
   }
-  const double most = kMostExcess * static_cast<double>(count * fabric.tree.hosts.size());
   for (Routes& routes : tries) {
-    if (routes.excess() > most) continue;
     routes.make_way(deadline);
     if (routes.excess() == 0) return packed(routes, each);
   }

@@ -4,25 +4,12 @@
 #include <span>
 #include <utility>
 
+#include "lp/fabric/both_ways.hpp"
 #include "lp/packing/narrowest_cut.hpp"
 
 namespace espalier::lp {
 
 namespace {
-
-// Per arc: the arc back, kNone where there is none.
-std::vector<std::uint32_t> reverses(const Digraph& graph) {
-  std::vector<std::vector<std::uint32_t>> out(graph.node_count);
-  for (std::uint32_t arc = 0; arc < graph.arc_count(); ++arc) out[graph.tail[arc]].push_back(arc);
-  std::vector<std::uint32_t> reverse;
-  for (std::uint32_t arc = 0; arc < graph.arc_count(); ++arc) {
-    const auto& back = out[graph.head[arc]];
-    const auto its = std::ranges::find(back, graph.tail[arc],
-                                       [&](std::uint32_t one) { return graph.head[one]; });
-    reverse.push_back(its == back.end() ? kNone : *its);
-  }
-  return reverse;
-}
 
 // Per arc, of the slower direction of its link and at most `wanted`; 0 where there is one only.
 std::vector<double> link_rates(const PackingProblem& problem,
@@ -87,7 +74,7 @@ std::optional<FabricTree> fabric_tree(const PackingProblem& problem, double rate
   FabricTree tree{{}, none, none, none, {}, none, 0};
   if (!find_host_arcs(graph, tree)) return std::nullopt;
   const std::uint32_t top = graph.head[tree.arc_out[problem.root]];
-  const std::vector<std::uint32_t> reverse = reverses(graph);
+  const std::vector<std::uint32_t> reverse = reverse_arcs(graph);
   const std::vector<double> rates = link_rates(problem, reverse, rate);
   static_cast<ThickTree&>(tree) = thick_tree(graph, rates, top);
   for (const std::uint32_t node : tree.nodes) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "lp/fabric/both_ways.hpp"
 #include "lp/packing/narrowest_cut.hpp"
 
 namespace espalier::lp {
@@ -19,7 +20,7 @@ using Budgets = std::vector<std::int64_t>;  // per node: its children in one tre
 
 constexpr std::int64_t kMostChildren = 4;  // of a host in a tree; more make its segments late
 
-// The children that a host's link has room for, over all trees.
+// The children that a host's link has room for beside what it receives, over all trees.
 std::int64_t room_of(const PackingProblem& problem, const FabricTree& fabric, std::uint32_t host,
                      double rate, std::size_t trees) {
   double room = static_cast<double>(trees) * static_cast<double>(fabric.hosts.size());
@@ -34,6 +35,16 @@ std::int64_t room_of(const PackingProblem& problem, const FabricTree& fabric, st
     room = std::min(room, static_cast<double>(trees) * left / (rate * out.value()));
   }
   return static_cast<std::int64_t>(std::floor(room + kFabricRounding));
+}
+
+bool share_a_row(const PackingProblem& problem, std::uint32_t one, std::uint32_t other) {
+  for (SparseMatrix::InnerIterator a(problem.occupation, static_cast<Eigen::Index>(one)); a; ++a) {
+    for (SparseMatrix::InnerIterator b(problem.occupation, static_cast<Eigen::Index>(other)); b;
+         ++b) {
+      if (a.row() == b.row()) return true;
+    }
+  }
+  return false;
 }
 
 // Deals the hosts' (or groups') room for children among the trees in units of two, each to the tree
@@ -222,6 +233,7 @@ class GroupLayout {
   [[nodiscard]] HostTree tree(std::size_t tree) const;
 
  private:
+  [[nodiscard]] std::vector<double> links_out() const;
   bool deal_to_groups();
   bool deal_to_hosts(std::uint32_t group);
   [[nodiscard]] std::uint32_t entry_of(std::uint32_t group, std::size_t tree) const;
@@ -264,15 +276,29 @@ bool GroupLayout::deal() {
   return std::ranges::all_of(groups_, [&](std::uint32_t group) { return deal_to_hosts(group); });
 }
 
-// What a group's hosts have room for beyond themselves, and its links carry.
-bool GroupLayout::deal_to_groups() {
+// Bytes per second that each group's links carry out of it beside what it receives, where links of
+// both directions share a resource.
+std::vector<double> GroupLayout::links_out() const {
   const Digraph& graph = problem_.graph;
-  std::vector<double> out(members_.size(), 0.0);  // bytes per second
+  const std::vector<std::uint32_t> reverse = reverse_arcs(graph);
+  std::vector<double> out(members_.size(), 0.0);
+  std::vector<char> takes_both(members_.size(), 0);
   for (std::uint32_t arc = 0; arc < graph.arc_count(); ++arc) {
     const std::uint32_t from = fabric_.group[graph.tail[arc]];
     if (from == kNone || from == fabric_.group[graph.head[arc]]) continue;
     out[from] += rate_alone(problem_, arc);
+    if (reverse[arc] != kNone && share_a_row(problem_, arc, reverse[arc])) takes_both[from] = 1;
   }
+  const std::uint32_t roots = fabric_.group[problem_.root];
+  for (std::uint32_t group = 0; group < out.size(); ++group) {
+    if (takes_both[group] != 0 && group != roots) out[group] -= rate_;
+  }
+  return out;
+}
+
+// What a group's hosts have room for beyond themselves, and its links carry.
+bool GroupLayout::deal_to_groups() {
+  const std::vector<double> out = links_out();
   const auto trees = static_cast<double>(trees_);
   const auto room_of_group = [&](std::uint32_t group) {
     std::int64_t room = 0;

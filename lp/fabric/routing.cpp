@@ -4,14 +4,15 @@
 #include <cstddef>
 #include <functional>
 #include <queue>
+#include <tuple>
 #include <utility>
 
 namespace espalier::lp {
 
 namespace {
 
-constexpr std::size_t kMostRounds = 30;
-constexpr std::size_t kRoundsInVain = 4;
+constexpr std::size_t kMostRounds = 60;
+constexpr std::size_t kRoundsInVain = 12;
 // A longer way along the fabric's tree leads over its top, which others need more.
 constexpr std::size_t kShortWay = 4;
 
@@ -27,23 +28,38 @@ Routes::Routes(const PackingProblem& problem, const FabricTree& fabric, std::vec
       paths_(edges_.size()),
       load_(static_cast<std::size_t>(problem.occupation.rows()), 0.0),
       history_(load_.size(), 1.0),
+      link_cost_(graph_->arc_count(), 0.0),
+      links_using_(load_.size()),
       out_(graph_->node_count),
+      into_(graph_->node_count),
+      links_to_(graph_->node_count, kNone),
       cost_(graph_->node_count, 0.0),
       by_(graph_->node_count, kNone),
       visit_(graph_->node_count, 0) {
   for (std::uint32_t arc = 0; arc < graph_->arc_count(); ++arc) {
     if (graph_->relay(graph_->tail[arc]) && graph_->relay(graph_->head[arc])) {
       out_[graph_->tail[arc]].push_back(arc);
+      into_[graph_->head[arc]].push_back(arc);
+      for (auto use = uses(arc); use; ++use) {
+        links_using_[static_cast<std::size_t>(use.row())].push_back(arc);
+      }
+      link_cost_[arc] = cost_of(arc);
     }
   }
+}
+
+bool Routes::place(double most_excess, const Deadline& deadline) {
+  double excess = 0;
   for (std::size_t tree = 0; tree < edges_.size(); ++tree) {
     for (const HostEdge edge : edges_[tree]) {
+      if (deadline.passed() || excess > most_excess) return false;
       Path path = along_tree(edge);
       if (path.size() > kShortWay + 2 || !fits(path)) path = shortest(edge);
-      add(path, rate_);
+      excess += add(path, rate_);
       paths_[tree].push_back(std::move(path));
     }
   }
+  return excess <= most_excess;
 }
 
 double Routes::excess() const {
@@ -74,7 +90,9 @@ void Routes::make_way(const Deadline& deadline) {
       }
     }
     for (std::size_t row = 0; row < load_.size(); ++row) {
-      if (load_[row] > 1 + kFabricRounding) history_[row] *= 1.5;
+      if (load_[row] <= 1 + kFabricRounding) continue;
+      history_[row] *= 1.5;
+      for (const std::uint32_t link : links_using_[row]) link_cost_[link] = cost_of(link);
     }
     const double now = excess();
     in_vain = now < least ? 0 : in_vain + 1;
@@ -110,12 +128,20 @@ bool Routes::is_overfull(const Path& path) const {
   });
 }
 
-void Routes::add(const Path& path, double rate) {
+double Routes::add(const Path& path, double rate) {
+  double grown = 0;
   for (const std::uint32_t arc : path) {
     for (auto use = uses(arc); use; ++use) {
-      load_[static_cast<std::size_t>(use.row())] += rate * use.value();
+      double& load = load_[static_cast<std::size_t>(use.row())];
+      grown -= std::max(0.0, load - 1);
+      load += rate * use.value();
+      grown += std::max(0.0, load - 1);
+      for (const std::uint32_t link : links_using_[static_cast<std::size_t>(use.row())]) {
+        link_cost_[link] = cost_of(link);
+      }
     }
   }
+  return grown;
 }
 
 Routes::Path Routes::along_tree(HostEdge edge) const {
@@ -150,27 +176,56 @@ double Routes::cost_of(std::uint32_t arc) const {
   return cost;
 }
 
-// Dijkstra's algorithm among the switches.
+// Links from each switch to `to`, as far as to `from`; the others are no nearer. Valid until the
+// next call.
+void Routes::count_links(std::uint32_t from, std::uint32_t to) {
+  for (const std::uint32_t node : counted_) links_to_[node] = kNone;
+  counted_.assign(1, to);
+  links_to_[to] = 0;
+  for (std::size_t i = 0; links_to_[from] == kNone && i < counted_.size(); ++i) {
+    for (const std::uint32_t arc : into_[counted_[i]]) {
+      const std::uint32_t tail = graph_->tail[arc];
+      if (links_to_[tail] != kNone) continue;
+      links_to_[tail] = links_to_[counted_[i]] + 1;
+      counted_.push_back(tail);
+    }
+  }
+}
+
+// Dijkstra's algorithm among the switches, directed to the end: a link costs at least 1.
 Routes::Path Routes::shortest(HostEdge edge) {
   const std::uint32_t from = graph_->head[fabric_->arc_out[edge.parent]];
   const std::uint32_t to = graph_->tail[fabric_->arc_in[edge.child]];
+  count_links(from, to);
+  const std::uint32_t farthest = links_to_[from];
   ++search_;
-  using Reached = std::pair<double, std::uint32_t>;
+  struct Reached {
+    double cost;  // at least, of the whole path
+    double left;  // of it, at least from here to the end
+    std::uint32_t node;
+    bool operator>(const Reached& other) const {
+      return std::tie(cost, left, node) > std::tie(other.cost, other.left, other.node);
+    }
+  };
   std::priority_queue<Reached, std::vector<Reached>, std::greater<>> open;
   const auto reach = [&](std::uint32_t node, double cost, std::uint32_t by) {
     if (visit_[node] == search_ && cost_[node] <= cost) return;
     visit_[node] = search_;
     cost_[node] = cost;
     by_[node] = by;
-    open.emplace(cost, node);
+    const double left = std::min(links_to_[node], farthest);
+    open.push({cost + left, left, node});
   };
   reach(from, 0, kNone);
   while (!open.empty()) {
-    const auto [cost, node] = open.top();
+    const auto [whole, left, node] = open.top();
     open.pop();
     if (node == to) break;
-    if (cost > cost_[node]) continue;
-    for (const std::uint32_t arc : out_[node]) reach(graph_->head[arc], cost + cost_of(arc), arc);
+    const double cost = cost_[node];
+    if (whole > cost + left) continue;
+    for (const std::uint32_t arc : out_[node]) {
+      reach(graph_->head[arc], cost + link_cost_[arc], arc);
+    }
   }
   Path path{fabric_->arc_in[edge.child]};
   for (std::uint32_t node = to; node != from; node = graph_->tail[by_[node]]) {

@@ -15,9 +15,13 @@ namespace espalier::lp {
 // (McMurchie and Ebeling, FPGA 1995, doi:10.1145/201310.201328).
 class Routes {
  public:
-  // rate: bytes per second of each tree. Places every edge once. The references must outlive this.
+  // rate: bytes per second of each tree. The references must outlive this.
   Routes(const PackingProblem& problem, const FabricTree& fabric, std::vector<HostTree> trees,
          double rate);
+
+  // Gives every edge a first path. False: the deadline has passed, or the excess is more than
+  // `most_excess`, and edges are left.
+  bool place(double most_excess, const Deadline& deadline);
 
   // How much all resources together are overfull: 1 is the capacity of one.
   [[nodiscard]] double excess() const;
@@ -39,9 +43,11 @@ class Routes {
   }
   [[nodiscard]] bool fits(const Path& path) const;
   [[nodiscard]] bool is_overfull(const Path& path) const;
-  void add(const Path& path, double rate);
+  // Returns by how much the excess grows.
+  double add(const Path& path, double rate);
   [[nodiscard]] double cost_of(std::uint32_t arc) const;
   [[nodiscard]] Path along_tree(HostEdge edge) const;
+  void count_links(std::uint32_t from, std::uint32_t to);
   [[nodiscard]] Path shortest(HostEdge edge);
 
   const PackingProblem* problem_;
@@ -49,11 +55,16 @@ class Routes {
   const FabricTree* fabric_;
   double rate_;
   std::vector<HostTree> edges_;
-  std::vector<std::vector<Path>> paths_;         // per tree and edge
-  std::vector<double> load_;                     // per resource
-  std::vector<double> history_;                  // per resource: how often it was overfull
-  std::vector<std::vector<std::uint32_t>> out_;  // per switch, arcs to switches
+  std::vector<std::vector<Path>> paths_;  // per tree and edge
+  std::vector<double> load_;              // per resource
+  std::vector<double> history_;           // per resource: how often it was overfull
+  std::vector<double> link_cost_;         // per arc between switches, at the present load
+  std::vector<std::vector<std::uint32_t>> links_using_;  // per resource, arcs between switches
+  std::vector<std::vector<std::uint32_t>> out_;          // per switch, arcs to switches
+  std::vector<std::vector<std::uint32_t>> into_;         // per switch, arcs from switches
   // Of the search in progress, per node.
+  std::vector<std::uint32_t> links_to_;  // to the end; kNone: not counted
+  std::vector<std::uint32_t> counted_;
   std::vector<double> cost_;
   std::vector<std::uint32_t> by_;     // the arc that it was reached by
   std::vector<std::uint32_t> visit_;  // the search that reached it

@@ -149,8 +149,7 @@ void RelayArborescence::wait_for(std::uint32_t reached, std::uint32_t position) 
   if (position >= end_in_[at.node]) return;
   const InArc& arc = in_arcs_[position];
   std::vector<Waiting>& heap = waiting_[at.host];
-  heap.push_back(
-      {at.distance + arc.order, near_[graph_->tail[arc.arc]], reached, position});
+  heap.push_back({at.distance + arc.order, near_[graph_->tail[arc.arc]], reached, position});
   std::push_heap(heap.begin(), heap.end(), std::greater<>());
 }
 
@@ -183,11 +182,11 @@ bool RelayArborescence::drop_top(std::uint32_t host, std::uint32_t component) {
   heap.pop_back();
   const std::uint32_t set = set_of_component_[component];
   const Reached from = reached_[top.reached];
-  if (from.arc != kNone && reached_by(set, from.node) != top.reached) return !heap.empty();
+  if (from.arc != kNone && reached_by_.at(set, from.node) != top.reached) return !heap.empty();
   const std::uint32_t arc = in_arcs_[top.position].arc;
   const std::uint32_t tail = graph_->tail[arc];
   if (number_[tail] == kNone) {
-    std::uint32_t& known = reached_by(set, tail);
+    std::uint32_t& known = reached_by_.at(set, tail);
     if (known == kNone) {
       known = static_cast<std::uint32_t>(reached_.size());
       relays_of_[set].push_back(tail);
@@ -216,8 +215,8 @@ void RelayArborescence::absorb(std::uint32_t component, std::uint32_t member, do
 void RelayArborescence::merge_sets(std::uint32_t into, std::uint32_t from) {
   watch_.require(4 * relays_of_[from].size() + 1);
   for (const std::uint32_t relay : relays_of_[from]) {
-    const std::uint32_t mine = reached_by(from, relay);
-    std::uint32_t& theirs = reached_by(into, relay);
+    const std::uint32_t mine = reached_by_.at(from, relay);
+    std::uint32_t& theirs = reached_by_.at(into, relay);
     if (theirs == kNone) {
       theirs = mine;
       relays_of_[into].push_back(relay);
@@ -245,8 +244,36 @@ double RelayArborescence::cost_from(std::uint32_t reached) {
   return cost + shift_[host];
 }
 
-std::uint32_t& RelayArborescence::reached_by(std::uint32_t set, std::uint32_t relay) {
-  return reached_by_.try_emplace(std::uint64_t{set} << 32U | relay, kNone).first->second;
+void PairTable::clear() {
+  std::ranges::fill(slots_, kFree);
+  used_ = 0;
+}
+
+std::uint32_t& PairTable::at(std::uint32_t first, std::uint32_t second) {
+  const std::uint64_t key = std::uint64_t{first} << 32U | second;
+  if (2 * used_ >= slots_.size()) grow();
+  Slot& slot = slot_of(key);
+  if (slot.key == kFree.key) {
+    slot = {key, kNone};
+    ++used_;
+  }
+  return slot.value;
+}
+
+PairTable::Slot& PairTable::slot_of(std::uint64_t key) {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = (key * 0x9E3779B97F4A7C15ULL >> 20U) & mask;
+  while (slots_[at].key != key && slots_[at].key != kFree.key) at = (at + 1) & mask;
+  return slots_[at];
+}
+
+void PairTable::grow() {
+  constexpr std::size_t kFirst = 1024;
+  std::vector<Slot> before(std::max(kFirst, 2 * slots_.size()), kFree);
+  before.swap(slots_);
+  for (const Slot& slot : before) {
+    if (slot.key != kFree.key) slot_of(slot.key) = slot;
+  }
 }
 
 }  // namespace espalier::lp

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "lp/graph/contraction.hpp"
@@ -16,6 +15,26 @@
 #include "support/deadline.hpp"
 
 namespace espalier::lp {
+
+// Values by two numbers, in one array (open addressing): far faster than std::unordered_map here.
+class PairTable {
+ public:
+  void clear();
+  // kNone where there was none. Valid until the next call.
+  std::uint32_t& at(std::uint32_t first, std::uint32_t second);
+
+ private:
+  struct Slot {
+    std::uint64_t key;
+    std::uint32_t value;
+  };
+  static constexpr Slot kFree{UINT64_MAX, kNone};
+  Slot& slot_of(std::uint64_t key);
+  void grow();
+
+  std::vector<Slot> slots_;  // a power of two, at most half of them in use
+  std::size_t used_ = 0;
+};
 
 class RelayArborescence : private Contraction<RelayArborescence> {
  public:
@@ -76,13 +95,12 @@ class RelayArborescence : private Contraction<RelayArborescence> {
   void sort_in_arcs();
   void wait_for(std::uint32_t reached, std::uint32_t position);
   double cost_from(std::uint32_t reached);
-  std::uint32_t& reached_by(std::uint32_t set, std::uint32_t relay);
   void merge_sets(std::uint32_t into, std::uint32_t from);
 
   const Digraph* graph_;
   DeadlineWatch watch_;
-  std::vector<std::uint32_t> host_;    // per host number: its node
-  std::vector<std::uint32_t> number_;  // per node: its host number; kNone: a relay
+  std::vector<std::uint32_t> host_;      // per host number: its node
+  std::vector<std::uint32_t> number_;    // per node: its host number; kNone: a relay
   std::vector<std::uint32_t> first_in_;  // per node, into in_arcs_
   std::vector<std::uint32_t> end_in_;    // without arcs that no host can reach
   std::vector<InArc> in_arcs_;
@@ -99,8 +117,8 @@ class RelayArborescence : private Contraction<RelayArborescence> {
   // Union-find; a host's shift is the sum of shift_ up to its root.
   std::vector<std::uint32_t> set_;
   std::vector<double> shift_;
-  std::vector<std::vector<std::uint32_t>> relays_of_;         // per set
-  std::unordered_map<std::uint64_t, std::uint32_t> reached_by_;  // set, relay -> index in reached_
+  std::vector<std::vector<std::uint32_t>> relays_of_;  // per set
+  PairTable reached_by_;                               // set, relay -> index in reached_
   std::vector<std::uint32_t> set_of_component_;
   double total_cost_ = 0;
 };

@@ -13,6 +13,7 @@
 #include "lp/packing/low_latency_trees.hpp"
 #include "lp/packing/shallow_trees.hpp"
 #include "planner/algorithms/algorithms.hpp"
+#include "planner/solve/direct_packing.hpp"
 #include "planner/solve/solve_packing.hpp"
 #include "support/errors.hpp"
 

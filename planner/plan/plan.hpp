@@ -104,6 +104,10 @@ enum class BlockKind : std::uint8_t {
   kCombine,  // from all other hosts to the root, combined on the way
 };
 std::string_view name_of(BlockKind kind);  // "spread", "combine"
+// Of an operation without one root: every host is the root of one block of this kind.
+constexpr BlockKind kind_of_blocks(Operation operation) {
+  return operation == Operation::kReduceScatter ? BlockKind::kCombine : BlockKind::kSpread;
+}
 
 // A share of the message that has a root of its own.
 struct PlanBlock {

@@ -12,6 +12,7 @@
 #include "planner/algorithms/one_best_pair.hpp"
 #include "planner/algorithms/optimal.hpp"
 #include "planner/problem/collective_problem.hpp"
+#include "planner/solve/direct_packing.hpp"
 #include "planner/solve/make_plan.hpp"
 #include "planner/solve/solve_packing.hpp"
 
@@ -118,6 +119,9 @@ lp::Packing solve_joint(const Collective& collective, const AlgorithmOptions& op
 Outcome optimal_allreduce(const Collective& collective, const AlgorithmOptions& options,
                           const Packings* packings) {
   const CollectiveProblem joint(collective);
+  if (const auto direct = direct_allreduce(joint, collective, options)) {
+    return joint.outcome_of(*direct);
+  }
   AlgorithmOptions before = options;
   before.deadline = options.deadline.share(tree_algorithms::packing_share(options));
   const lp::Packing own = packings != nullptr ? lp::Packing{} : solve_joint(collective, before);
@@ -246,6 +250,11 @@ Outcome prove_optimum(const Collective& collective, const AlgorithmOptions& opti
 }
 
 BytesPerSecond throughput_of(const Outcome& outcome) {
+  if (!outcome.blocks.empty()) {
+    double least = total_rate(outcome.blocks.front());
+    for (const auto& block : outcome.blocks) least = std::min(least, total_rate(block));
+    return {least * static_cast<double>(outcome.blocks.size())};
+  }
   return {std::max(total_rate(outcome.reduce_trees), total_rate(outcome.trees))};
 }
 

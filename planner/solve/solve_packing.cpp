@@ -4,11 +4,10 @@
 #include <optional>
 #include <utility>
 
-#include "lp/fabric/direct_trees.hpp"
-#include "lp/graph/tree_routes.hpp"
 #include "lp/packing/few_trees.hpp"
 #include "lp/packing/plain_bound.hpp"
 #include "planner/algorithms/algorithms.hpp"
+#include "planner/solve/direct_packing.hpp"
 #include "planner/solve/make_plan.hpp"
 #include "planner/solve/walk_tree.hpp"
 #include "support/errors.hpp"
@@ -40,45 +39,19 @@ bool makes_detours(const lp::Digraph& graph, const lp::RoutedTree& tree) {
   return false;
 }
 
-// Trees of lp/fabric/ that carry `rate` together, in bytes per second; empty: there are none.
-std::vector<lp::PackedTree> direct_trees(const Instance& instance, double rate,
-                                         std::size_t most_trees, const Deadline& deadline) {
-  constexpr double kShare = 0.2;  // of the time
-  // The search for few trees takes milliseconds in smaller networks, and finds fewer.
-  constexpr std::size_t kFewHosts = 64;
-  if (instance.host_count() < kFewHosts) return {};
-  return lp::direct_trees(packing_problem(instance), rate, most_trees, deadline.share(kShare));
-}
-
 }  // namespace
 
-std::optional<lp::Packing> direct_packing(const Instance& instance,
-                                          const AlgorithmOptions& options) {
-  if (options.max_latency) return std::nullopt;
-  const lp::PackingProblem problem = packing_problem(instance);
-  lp::PlainBound bound = lp::plain_bound(problem);
-  lp::Packing packing;
-  packing.trees = direct_trees(instance, bound.rate, options.max_trees, options.deadline);
-  for (const lp::PackedTree& tree : packing.trees) {
-    packing.rate += tree.rate;
-    if (options.max_depth > 0 &&
-        lp::depth_of(problem.graph, problem.root, tree.tree) > options.max_depth) {
-      return std::nullopt;
-    }
-  }
-  if (!(packing.rate * (1 + options.gap) >= bound.rate)) return std::nullopt;
-  packing.bound = bound.rate;
-  packing.prices = std::move(bound.prices);
-  return packing;
-}
-
 // Uses topology-oblivious trees only where most pairs of hosts have a link: a tree with detours is
-// slow to make and never good.
+// slow to make and never good. Through relays every pair of hosts is a candidate, and all of them
+// are listed for these algorithms only where they are few.
 std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Deadline& deadline,
                                             Purpose purpose) {
   constexpr double kFarBehind = 0.5;
   constexpr double kRounding = 1e-12;
   const double hosts = static_cast<double>(instance.host_count());
+  constexpr double kMostPairs = 100'000;
+  const bool through_relays = instance.host_count() < instance.digraph().node_count;
+  const bool few_pairs = !through_relays || hosts * hosts <= kMostPairs;
   const bool dense = static_cast<double>(instance.platform().arcs().size()) > hosts * hosts / 2;
   const double bound = lp::plain_bound(packing_problem(instance)).rate;
   const double enough = bound * (1 - kRounding);
@@ -96,13 +69,13 @@ std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Dead
   if (purpose != Purpose::kPlan) add(walk(instance));
   if (purpose == Purpose::kProof && !is_enough()) {
     std::vector<lp::RoutedTree> direct;
-    for (lp::PackedTree& packed : direct_trees(instance, bound, 0, deadline)) {
+    for (lp::PackedTree& packed : fabric_trees(packing_problem(instance), bound, 0, deadline)) {
       direct.push_back(std::move(packed.tree));
     }
     if (!direct.empty()) return direct;
   }
   try {
-    if (!is_enough()) {
+    if (!is_enough() && few_pairs) {
       AlgorithmOptions options;
       options.deadline = deadline;
       const HostArcsInUse arcs(instance, options);

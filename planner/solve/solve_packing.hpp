@@ -23,12 +23,6 @@ inline constexpr double kSeedShare = 0.5;
 // starts from the plan's trees: of others only the cheapest is made.
 enum class Purpose : std::uint8_t { kPlan, kProof, kCheck };
 
-// The trees of lp/fabric/, where there are 64 hosts or more, they reach a plain bound, and keep
-// within the limits of depth and number: as good as a packing can be, and shallower. They take at
-// most a fifth of the time. Unset: there are none.
-std::optional<lp::Packing> direct_packing(const Instance& instance,
-                                          const AlgorithmOptions& options);
-
 // Trees of fast heuristics, without those far below the best: often one of them, or a few combined,
 // reach the optimum. When the deadline passes, those made by then.
 std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Deadline& deadline,

@@ -69,16 +69,11 @@ std::uint64_t fingerprint(const Plan& plan, const CollectiveOptions& options) {
   return hash_of(std::as_bytes(std::span(text)));
 }
 
-// An invalid timeout is refused later, when the refusal can reach all ranks.
-Timeout usable(std::optional<Seconds> timeout) {
-  return Timeout(timeout && timeout->value > 0 ? timeout : std::nullopt);
-}
-
 }  // namespace
 
-BoundPlan::BoundPlan(MPI_Comm of, Plan with_plan, CollectiveOptions with_options,
+BoundPlan::BoundPlan(OwnedComm with_comm, Plan with_plan, CollectiveOptions with_options,
                      const std::function<void()>& check)
-    : comm(of, usable(with_options.timeout)),
+    : comm(std::move(with_comm)),
       plan(std::move(with_plan)),
       options(std::move(with_options)),
       rank(comm.rank()) {
@@ -96,7 +91,7 @@ void BoundPlan::bind(const std::function<void()>& check) {
   const std::vector<std::string> hosts = options.mapping == RankMapping::kByHostName
                                              ? host_names(comm.get())
                                              : std::vector<std::string>{};
-  const std::uint64_t mine = fingerprint(plan, options);
+  std::uint64_t mine = 0;
   collective_try(
       comm.get(),
       [&] {
@@ -106,6 +101,7 @@ void BoundPlan::bind(const std::function<void()>& check) {
         check_figures(plan, options, comm.largest_tag());
         rank_of_node = hosts.empty() ? ranks_by_order(comm.size(), plan.nodes.size())
                                      : ranks_by_host(hosts, plan.nodes);
+        mine = fingerprint(plan, options);
       },
       false, timeout);
   if (!all_equal(comm.get(), {&mine, 1}, timeout)) {

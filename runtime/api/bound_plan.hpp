@@ -19,11 +19,11 @@ namespace espalier::runtime {
 
 class BoundPlan {
  public:
-  // Collective over `of`, which is duplicated. check: further checks of the plan; throws
-  // InputError. An error that one rank finds is thrown on all: InputError for a plan with a
-  // structural fault or more trees than there are tags, for invalid options, for ranks that do not
-  // match the plan's nodes, and where plans or options differ; MpiError; TimedOut.
-  BoundPlan(MPI_Comm of, planner::Plan with_plan, CollectiveOptions with_options,
+  // Collective over `with_comm`. check: further checks of the plan; throws InputError. An error
+  // that one rank finds is thrown on all: InputError for a plan with a structural fault or more
+  // trees than there are tags, for invalid options, for ranks that do not match the plan's nodes,
+  // and where plans or options differ; MpiError; TimedOut.
+  BoundPlan(OwnedComm with_comm, planner::Plan with_plan, CollectiveOptions with_options,
             const std::function<void()>& check);
 
   OwnedComm comm;
@@ -36,6 +36,11 @@ class BoundPlan {
   int root = 0;                        // the rank of the plan's source
   std::string node;                    // name of this rank's node
   planner::SegmentCosts costs;         // of the network between the ranks
+
+  // An invalid timeout is refused later, when the refusal can reach all ranks.
+  [[nodiscard]] static Timeout usable(std::optional<Seconds> timeout) {
+    return Timeout(timeout && timeout->value > 0 ? timeout : std::nullopt);
+  }
 
   [[nodiscard]] bool reduces() const { return planner::reduces(plan.operation); }
   [[nodiscard]] bool is_allreduce() const {

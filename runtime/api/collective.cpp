@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <new>
 #include <stdexcept>
@@ -63,6 +64,23 @@ std::string size_fault(std::size_t count, std::size_t element_bytes) {
   return fmt::format("{} elements of {} bytes exceed the address space", count, element_bytes);
 }
 
+// While a call is in progress, which only one thread at a time may make.
+class InCall {
+ public:
+  explicit InCall(std::atomic<bool>& flag) : flag_(flag) {
+    if (!flag.exchange(true)) return;
+    throw InputError("a call of this collective is in progress, maybe of another thread");
+  }
+  ~InCall() { flag_ = false; }
+  InCall(const InCall&) = delete;
+  InCall& operator=(const InCall&) = delete;
+  InCall(InCall&&) = delete;
+  InCall& operator=(InCall&&) = delete;
+
+ private:
+  std::atomic<bool>& flag_;
+};
+
 }  // namespace
 
 struct Collective::State {
@@ -72,10 +90,12 @@ struct Collective::State {
   std::vector<engine::TreeRole> roles_up;
   ScratchWindows scratch;
   std::optional<CallCheck> call;  // of the call in progress
+  std::atomic<bool> in_call = false;
   bool uses_rings = false;
   bool broken = false;
 
-  State(MPI_Comm comm, const planner::Plan& plan, const CollectiveOptions& options, Expects expects)
+  State(const OwnedComm& comm, const planner::Plan& plan, const CollectiveOptions& options,
+        Expects expects)
       : bound(comm, plan, options, [&] { require(plan, expects); }) {
     if (bound.reduces()) {
       roles_up = reduce_roles(bound);
@@ -105,7 +125,8 @@ struct Collective::State {
   // Runs `act`; after an exception nothing runs any more.
   template <class Act>
   auto unless_broken(const Act& act) {
-    if (broken) throw std::logic_error("a collective that failed cannot run again");
+    if (broken || bound.comm.is_abandoned())
+      throw std::logic_error("a collective that failed cannot run again");
     try {
       return act();
     } catch (...) {
@@ -147,6 +168,29 @@ struct Collective::State {
       return down->run({.grid = grid, .stoppable = stoppable}, store,
                        bound.timeout_with_all(grid.message, grid.segment));
     });
+  }
+
+  void broadcast_buffer(void* buffer, std::size_t count, MPI_Datatype type) {
+    if (type == MPI_DATATYPE_NULL) refuse("MPI_DATATYPE_NULL is not a type");
+    const ElementShape shape = element_shape_of(type);
+    if (const std::string fault = size_fault(count, shape.bytes); !fault.empty()) refuse(fault);
+    MPI_Comm comm = bound.comm.get();
+    const std::uint64_t bytes = count * shape.bytes;
+    const SegmentGrid grid{bytes, bound.segment_of(bytes)};
+    if (is_plain(comm, type)) {
+      MemoryStore store(first_byte_of(buffer, shape));
+      run_down(grid, store, false);
+      return;
+    }
+    std::optional<PackedStore> store;
+    try {
+      store.emplace(comm, buffer, count, type, shape.bytes, grid);
+    } catch (const InputError& error) {
+      refuse(error.what());
+    } catch (const std::bad_alloc&) {
+      refuse(fmt::format("rank {}: no memory to pack {} bytes", bound.rank, bytes));
+    }
+    run_down(grid, *store, false);
   }
 
   // --- reductions ---
@@ -243,8 +287,14 @@ struct Collective::State {
 
 Collective::Collective(MPI_Comm comm, const planner::Plan& plan, const CollectiveOptions& options)
     : Collective(comm, plan, options, Expects::kAny) {}
+Collective::Collective(const OwnedComm& comm, const planner::Plan& plan,
+                       const CollectiveOptions& options)
+    : Collective(comm, plan, options, Expects::kAny) {}
 Collective::Collective(MPI_Comm comm, const planner::Plan& plan, const CollectiveOptions& options,
                        Expects expects)
+    : Collective(OwnedComm(comm, BoundPlan::usable(options.timeout)), plan, options, expects) {}
+Collective::Collective(const OwnedComm& comm, const planner::Plan& plan,
+                       const CollectiveOptions& options, Expects expects)
     : state_(std::make_unique<State>(comm, plan, options, expects)) {}
 Collective::~Collective() = default;
 Collective::Collective(Collective&&) noexcept = default;
@@ -271,25 +321,14 @@ Seconds Collective::predicted_time(std::uint64_t message_bytes, std::uint64_t se
 }
 
 void Collective::run(void* buffer, std::size_t count, MPI_Datatype type) {
+  const InCall only(state_->in_call);
   State::require(state_->bound.plan, Expects::kBroadcast);
-  const ElementShape shape = element_shape_of(type);
-  if (const std::string fault = size_fault(count, shape.bytes); !fault.empty()) {
-    throw InputError(fault);
-  }
-  MPI_Comm comm = state_->bound.comm.get();
-  const std::uint64_t bytes = count * shape.bytes;
-  const SegmentGrid grid{bytes, state_->bound.segment_of(bytes)};
-  if (is_plain(comm, type)) {
-    MemoryStore store(first_byte_of(buffer, shape));
-    state_->run_down(grid, store, false);
-  } else {
-    PackedStore store(comm, buffer, count, type, shape.bytes, grid);
-    state_->run_down(grid, store, false);
-  }
+  state_->unless_broken([&] { state_->broadcast_buffer(buffer, count, type); });
 }
 
 void Collective::run(const void* sendbuf, void* recvbuf, std::size_t count, MPI_Datatype type,
                      MPI_Op op) {
+  const InCall only(state_->in_call);
   State::require(state_->bound.plan, Expects::kReduction);
   state_->unless_broken([&] { state_->reduce(sendbuf, recvbuf, count, type, op); });
 }
@@ -318,6 +357,7 @@ Collective::StreamShape Collective::stream_shape(std::uint64_t message_bytes,
 }
 
 bool Collective::stream(std::uint64_t bytes, const StreamShape& shape, SegmentStore& store) {
+  const InCall only(state_->in_call);
   const BoundPlan& bound = state_->bound;
   State::require(bound.plan, Expects::kBroadcast);
   if (bound.options.ports != 0) throw InputError("ports need the whole message in memory");

@@ -22,6 +22,7 @@ class SegmentStore;
 namespace espalier::runtime {
 
 using engine::SegmentStore;
+class OwnedComm;
 class TransferLog;
 
 enum class RankMapping {
@@ -87,6 +88,11 @@ struct CollectiveOptions {
 
 // A plan bound to a communicator: construct it once (collective), run it any number of times. The
 // plan determines the operation. Destroy it before MPI_Finalize.
+//
+// Threads: what MPI's own thread level allows. With MPI_THREAD_MULTIPLE several threads may use
+// collectives at the same time, each its own, as long as the ranks construct those of one
+// communicator in the same order. A second call of one collective at the same time is an
+// InputError.
 class Collective {
  public:
   // Collective over `comm`, which is duplicated. Throws InputError on all ranks when the numbers of
@@ -94,6 +100,8 @@ class Collective {
   // the plan (kByHostName), when the plan has a structural fault or cannot be run with these
   // options, or when the ranks have different plans or options; MpiError when MPI fails; TimedOut.
   Collective(MPI_Comm comm, const planner::Plan& plan, const CollectiveOptions& options = {});
+  // The same on a communicator that several plans share, which all ranks run in the same order.
+  Collective(const OwnedComm& comm, const planner::Plan& plan, const CollectiveOptions& options);
   ~Collective();
   Collective(Collective&&) noexcept;
   Collective& operator=(Collective&&) noexcept;
@@ -161,6 +169,8 @@ class Collective {
  protected:
   enum class Expects : std::uint8_t { kAny, kBroadcast, kReduction };
   Collective(MPI_Comm comm, const planner::Plan& plan, const CollectiveOptions& options,
+             Expects expects);
+  Collective(const OwnedComm& comm, const planner::Plan& plan, const CollectiveOptions& options,
              Expects expects);
 
  private:

@@ -35,8 +35,12 @@ typedef enum espalier_rank_mapping {
   ESPALIER_BY_HOST_NAME = 1 /* the rank on host h is the plan's node h */
 } espalier_rank_mapping;
 
-/* Start from espalier_default_options(). */
+/* Start from espalier_default_options(). Later versions of Espalier add members at the end and
+ * never change the others, so a program runs with a library of another version: of options, the
+ * library reads `size` bytes, and members beyond them have their defaults. A library that is older
+ * than the program refuses members that it does not know, unless they are 0. */
 typedef struct espalier_options {
+  size_t size;               /* sizeof(espalier_options) where the program was compiled */
   size_t sends_in_flight;    /* outstanding sends per child of a tree */
   size_t receives_in_flight; /* posted ahead per tree */
   size_t ports; /* most sends in progress at once over all children and trees; 0: no limit */
@@ -52,7 +56,16 @@ typedef struct espalier_options {
   double timeout_s;
 } espalier_options;
 
-espalier_options espalier_default_options(void);
+/* Sets the first `size` bytes of *options: what espalier_default_options() is made of, for other
+ * languages. */
+void espalier_set_default_options(espalier_options* options, size_t size);
+
+/* Inline, because the program's struct may be shorter than the library's. */
+static inline espalier_options espalier_default_options(void) {
+  espalier_options options;
+  espalier_set_default_options(&options, sizeof options);
+  return options;
+}
 
 /* Collective over comm. Rank 0 reads the plan file; the other ranks do not need it. options: NULL
  * for the defaults; the same on all ranks. After a failure, which occurs on all ranks, *broadcast
@@ -82,8 +95,8 @@ void espalier_broadcast_free(espalier_broadcast** broadcast);
  */
 typedef struct espalier_reduction espalier_reduction;
 
-/* As for a broadcast. Options with rounds, a schedule or a timeout are refused; direct_copies has
- * no effect. NULL: the same defaults, except for 4 outstanding sends per tree. */
+/* As for a broadcast. Options with rounds or a schedule are refused; direct_copies has no effect.
+ * NULL: the same defaults, except for 4 outstanding sends per tree. */
 espalier_status espalier_reduction_create(MPI_Comm comm, const char* plan_file,
                                           const espalier_options* options,
                                           espalier_reduction** reduction);

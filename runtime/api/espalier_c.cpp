@@ -1,5 +1,10 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -68,6 +73,42 @@ void require(bool holds) {
   if (!holds) throw espalier::InputError("a null pointer");
 }
 
+espalier_options default_options() {
+  const runtime::BroadcastOptions defaults;
+  return {.size = sizeof(espalier_options),
+          .sends_in_flight = defaults.sends_in_flight,
+          .receives_in_flight = defaults.receives_in_flight,
+          .ports = defaults.ports,
+          .mapping = ESPALIER_BY_ORDER,
+          .direct_copies = defaults.direct_copies ? 1 : 0,
+          .check_sizes = defaults.check_sizes ? 1 : 0,
+          .rounds = defaults.rounds ? 1 : 0,
+          .schedule = defaults.schedule ? 1 : 0,
+          .slice_bytes = defaults.segment_bytes,
+          .timeout_s = 0};
+}
+
+// The options of a caller whose struct may be shorter or longer than this library's.
+espalier_options complete(const espalier_options* given) {
+  constexpr std::size_t kOwn = sizeof(espalier_options);
+  const std::size_t size = given->size;
+  if (size < sizeof size) {
+    throw espalier::InputError(fmt::format(
+        "options.size is {}; start from espalier_default_options(), which sets it", size));
+  }
+  const std::span bytes(reinterpret_cast<const std::byte*>(given), size);
+  const auto unknown = bytes.subspan(std::min(size, kOwn));
+  if (std::ranges::any_of(unknown, [](std::byte byte) { return byte != std::byte{0}; })) {
+    throw espalier::InputError(
+        fmt::format("the options are of a later version: this library knows {} of their {} bytes, "
+                    "and the others are not all 0",
+                    kOwn, size));
+  }
+  espalier_options whole = default_options();
+  std::memcpy(&whole, given, std::min(size, kOwn));
+  return whole;
+}
+
 void set(runtime::CollectiveOptions& to, const espalier_options& from) {
   to.sends_in_flight = from.sends_in_flight;
   to.receives_in_flight = from.receives_in_flight;
@@ -89,7 +130,7 @@ espalier_status create(MPI_Comm comm, const char* source, const espalier_options
     require(handle != nullptr && source != nullptr);
     *handle = nullptr;
     typename Handle::Options with;
-    if (options != nullptr) set(with, *options);
+    if (options != nullptr) set(with, complete(options));
     *handle = std::make_unique<Handle>(comm, plan_of(source), with).release();
   });
 }
@@ -130,18 +171,11 @@ void free_handle(Handle** handle) {
 
 extern "C" {
 
-espalier_options espalier_default_options(void) {
-  const runtime::BroadcastOptions defaults;
-  return {.sends_in_flight = defaults.sends_in_flight,
-          .receives_in_flight = defaults.receives_in_flight,
-          .ports = defaults.ports,
-          .mapping = ESPALIER_BY_ORDER,
-          .direct_copies = defaults.direct_copies ? 1 : 0,
-          .check_sizes = defaults.check_sizes ? 1 : 0,
-          .rounds = defaults.rounds ? 1 : 0,
-          .schedule = defaults.schedule ? 1 : 0,
-          .slice_bytes = defaults.segment_bytes,
-          .timeout_s = 0};
+void espalier_set_default_options(espalier_options* options, size_t size) {
+  espalier_options defaults = default_options();
+  defaults.size = size;
+  std::memset(options, 0, size);
+  std::memcpy(options, &defaults, std::min(size, sizeof defaults));
 }
 
 espalier_status espalier_broadcast_create(MPI_Comm comm, const char* plan_file,

@@ -2,17 +2,22 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <memory>
 #include <utility>
 
 namespace espalier::runtime {
 namespace {
 
 // A signal handler takes no arguments, so its data is global. A rank writes one file at a time.
+//
+// A thread that ends the process reads the names while others change them. So each name is a copy
+// of its own, and belongs to the thread that takes it out of its place.
 constexpr std::size_t kMost = 16;
-constinit std::array<std::atomic<const char*>, kMost> names{};
+constinit std::array<std::atomic<char*>, kMost> names{};
 
 extern "C" void remove_and_end(int signal_number) {
   remove_temporaries();
@@ -25,14 +30,18 @@ extern "C" void remove_and_end(int signal_number) {
 void TemporaryName::set(std::string name) {
   remove();
   name_ = std::move(name);
+  auto copy = std::make_unique<char[]>(name_.size() + 1);
+  std::ranges::copy(name_, copy.get());
   for (place_ = 0; place_ < kMost; ++place_) {
-    const char* none = nullptr;
-    if (names[place_].compare_exchange_strong(none, name_.c_str())) return;
+    char* none = nullptr;
+    if (!names[place_].compare_exchange_strong(none, copy.get())) continue;
+    static_cast<void>(copy.release());
+    return;
   }
 }
 
 void TemporaryName::forget() {
-  if (is_set() && place_ < kMost) names[place_] = nullptr;
+  if (is_set() && place_ < kMost) delete[] names[place_].exchange(nullptr);
   name_.clear();
 }
 
@@ -42,8 +51,9 @@ void TemporaryName::remove() {
 }
 
 void remove_temporaries() noexcept {
-  for (const std::atomic<const char*>& name : names) {
-    if (const char* file = name.load()) ::unlink(file);
+  for (std::atomic<char*>& name : names) {
+    // Never freed: a signal handler must not, and the process ends.
+    if (const char* const file = name.exchange(nullptr)) ::unlink(file);
   }
 }
 

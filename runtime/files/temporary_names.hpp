@@ -29,7 +29,8 @@ class TemporaryName {
   std::size_t place_ = 0;
 };
 
-// Removes the files of all names that are set. May be called from a signal handler.
+// Removes the files of all names that are set, before the process ends. May be called from a signal
+// handler, and by a thread while others set and forget names.
 void remove_temporaries() noexcept;
 
 // From now on SIGTERM, SIGINT and SIGHUP, with which mpirun ends ranks, remove them before they end

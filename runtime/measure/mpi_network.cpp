@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "runtime/measure/arrivals.hpp"
 #include "runtime/transport/comm_facts.hpp"
@@ -24,13 +25,17 @@ constexpr double kWaitPerTrip = 2;
 constexpr double kLeastWait_s = 1e-4;
 constexpr double kMostWait_s = 0.5;
 constexpr std::size_t kTrainPerPing = 10;
+// How long one message of an experiment takes over slow networks.
+constexpr double kSlowTrip_s = 0.1;
+constexpr double kSlow_Bps = 1e6;
 
 // This rank's ends of the flows of one transfer.
 class Streams {
  public:
-  Streams(MPI_Comm comm, std::size_t rank, const Transfer& transfer)
+  Streams(MPI_Comm comm, std::size_t rank, const Transfer& transfer, const Waits& waits)
       : comm_(comm),
         transfer_(&transfer),
+        waits_(&waits),
         sent_(transfer.streams.size()),
         arrivals_(transfer.streams.size()) {
     std::uint64_t largest = 1;
@@ -38,6 +43,9 @@ class Streams {
       const Flow& ends = transfer.streams[flow].flow;
       if (ends.from != rank && ends.to != rank) continue;
       largest = std::max(largest, transfer.streams[flow].chunk_bytes);
+      doing_ += fmt::format("{}{} rank {}", doing_.empty() ? "" : ", ",
+                            ends.from == rank ? "sending to" : "receiving from",
+                            ends.from == rank ? ends.to : ends.from);
       for (std::size_t i = 0; i < kOutstanding; ++i)
         slots_.push_back({flow, ends.from == rank, {}});
     }
@@ -57,8 +65,9 @@ class Streams {
     for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
       if (slots_[slot].sends) send(slot, transfer_->streams[slots_[slot].flow].chunk_bytes);
     }
-    while (proceed()) {
-    }
+    do {
+      if (*waits_) (*waits_)(doing_, {});
+    } while (proceed());
     std::vector<double> rates(arrivals_.size());
     for (std::size_t flow = 0; flow < rates.size(); ++flow) {
       rates[flow] = rate_of(arrivals_[flow], transfer_->seconds);
@@ -130,6 +139,8 @@ class Streams {
 
   MPI_Comm comm_;
   const Transfer* transfer_;
+  const Waits* waits_;
+  std::string doing_;                           // "sending to rank 1, receiving from rank 2"
   std::vector<std::uint64_t> sent_;             // messages of each flow sent by this rank
   std::vector<std::vector<Arrival>> arrivals_;  // of messages to this rank
   std::vector<Slot> slots_;
@@ -141,9 +152,19 @@ class Streams {
 // The other end of a flow whose messages are sent one at a time.
 class Peer {
  public:
-  Peer(MPI_Comm comm, std::size_t rank, std::uint64_t bytes)
-      : comm_(comm), rank_(static_cast<int>(rank)), data_(bytes) {}
+  Peer(MPI_Comm comm, std::size_t rank, std::uint64_t bytes, const Waits& waits)
+      : comm_(comm),
+        rank_(static_cast<int>(rank)),
+        data_(bytes),
+        waits_(&waits),
+        doing_(fmt::format("exchanging messages with rank {}", rank)) {
+    begin();
+  }
 
+  // Before each message that is waited for, and is not part of a measured time.
+  void begin() const {
+    if (*waits_) (*waits_)(doing_, {static_cast<double>(data_.size()) / kSlow_Bps});
+  }
   // Messages of `bytes`, or of one byte.
   void send(int tag) { send(data_.size(), tag); }
   void receive(int tag) { receive(data_.size(), tag); }
@@ -164,12 +185,15 @@ class Peer {
   MPI_Comm comm_;
   int rank_;
   std::vector<std::byte> data_;
+  const Waits* waits_;
+  std::string doing_;
 };
 
 // Short messages: pings, and then a train.
 ShortMessages send_short(Peer peer, std::size_t messages) {
   std::vector<double> trips;
   for (std::size_t i = 0; i < messages; ++i) {
+    peer.begin();
     const double begun = MPI_Wtime();
     peer.send_byte();
     peer.receive_byte();
@@ -188,6 +212,7 @@ ShortMessages send_short(Peer peer, std::size_t messages) {
 
 void receive_short(Peer peer, std::size_t messages) {
   for (std::size_t i = 0; i < messages; ++i) {
+    peer.begin();
     peer.receive_byte();
     peer.send_byte();
   }
@@ -207,6 +232,7 @@ MessageTimes send_messages(Peer peer, std::size_t messages) {
   peer.send(kMessageTag);  // touches the pages and opens the connection
   peer.receive_byte();
   for (std::size_t i = 0; i < messages; ++i) {
+    peer.begin();
     const double begun = MPI_Wtime();
     peer.send(kMessageTag);
     const double sent = MPI_Wtime();
@@ -215,6 +241,7 @@ MessageTimes send_messages(Peer peer, std::size_t messages) {
     sends.push_back(sent - begun);
   }
   for (std::size_t i = 0; i < late_of(messages); ++i) {
+    peer.begin();
     peer.receive_byte();
     peer.send(kMessageTag);
   }
@@ -232,12 +259,14 @@ MessageTimes receive_messages(Peer peer, std::size_t messages) {
   peer.send_byte();
   const double begun = MPI_Wtime();
   for (std::size_t i = 0; i < messages; ++i) {
+    peer.begin();
     peer.receive(kMessageTag);
     peer.send_byte();
   }
   const double trip = (MPI_Wtime() - begun) / static_cast<double>(messages);
   std::vector<double> receives;
   for (std::size_t i = 0; i < late_of(messages); ++i) {
+    peer.begin();
     peer.send_byte();
     let_arrive(trip);
     const double called = MPI_Wtime();
@@ -249,7 +278,7 @@ MessageTimes receive_messages(Peer peer, std::size_t messages) {
 
 }  // namespace
 
-MpiNetwork::MpiNetwork(MPI_Comm comm) {
+MpiNetwork::MpiNetwork(MPI_Comm comm, Waits waits) : waits_(std::move(waits)) {
   check(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
   const int rank = rank_in(comm_);
   const int ranks = size_of(comm_);
@@ -307,6 +336,7 @@ void MpiNetwork::share(Order& order) {
     words.insert(words.end(), {ends.from, ends.to, chunk_bytes, ahead_bytes});
   }
   std::uint64_t length = words.size();
+  waits("waiting for rank 0 to begin the next experiment");
   check(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
   words.resize(length);
   check(MPI_Bcast(words.data(), static_cast<int>(length), MPI_UINT64_T, 0, comm_), "MPI_Bcast");
@@ -316,11 +346,21 @@ void MpiNetwork::share(Order& order) {
   }
 }
 
+// How long the flows of others may last, for a rank that waits for them.
+Seconds MpiNetwork::time_of(const Order& order) {
+  double each_s = 0;
+  for (const Transfer::Stream& stream : order.transfer.streams) {
+    each_s = std::max(each_s, kSlowTrip_s + static_cast<double>(stream.chunk_bytes) / kSlow_Bps);
+  }
+  return {order.transfer.seconds + static_cast<double>(order.messages) * each_s};
+}
+
 std::vector<double> MpiNetwork::carry_out(const Order& order) {
   if (order.kind == Kind::kDismiss) return {};
   std::vector<double> mine;
+  waits("waiting for all ranks to begin an experiment");
   if (order.kind == Kind::kTransfer) {
-    mine = Streams(comm_, rank_, order.transfer).run();
+    mine = Streams(comm_, rank_, order.transfer, waits_).run();
   } else {
     check(MPI_Barrier(comm_), "MPI_Barrier");
     for (const auto& [flow, bytes, ahead] : order.transfer.streams) {
@@ -330,6 +370,7 @@ std::vector<double> MpiNetwork::carry_out(const Order& order) {
       mine.insert(mine.end(), seen.begin(), seen.end());
     }
   }
+  waits("waiting for all ranks to end an experiment", time_of(order));
   // Each value is known to one rank; the other ranks have 0.
   std::vector<double> all(mine.size());
   check(MPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_SUM, 0,
@@ -340,16 +381,16 @@ std::vector<double> MpiNetwork::carry_out(const Order& order) {
 
 std::vector<double> MpiNetwork::pings_along(const Flow& flow, std::size_t messages) {
   ShortMessages seen;
-  if (flow.from == rank_) seen = send_short({comm_, flow.to, 1}, messages);
-  if (flow.to == rank_) receive_short({comm_, flow.from, 1}, messages);
+  if (flow.from == rank_) seen = send_short({comm_, flow.to, 1, waits_}, messages);
+  if (flow.to == rank_) receive_short({comm_, flow.from, 1, waits_}, messages);
   return {seen.round_trip_s, seen.gap_s, seen.send_s};
 }
 
 std::vector<double> MpiNetwork::messages_along(const Flow& flow, std::uint64_t bytes,
                                                std::size_t messages) {
   MessageTimes seen;
-  if (flow.from == rank_) seen = send_messages({comm_, flow.to, bytes}, messages);
-  if (flow.to == rank_) seen = receive_messages({comm_, flow.from, bytes}, messages);
+  if (flow.from == rank_) seen = send_messages({comm_, flow.to, bytes, waits_}, messages);
+  if (flow.to == rank_) seen = receive_messages({comm_, flow.from, bytes, waits_}, messages);
   return {seen.round_trip_s, seen.send_s, seen.receive_s};
 }
 

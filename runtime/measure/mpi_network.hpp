@@ -8,14 +8,22 @@
 
 #include <mpi.h>
 
+#include <functional>
+#include <string>
+
 #include "runtime/measure/network.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::runtime::probe {
+
+// Called before each wait for other ranks, so that a watchdog can limit it: what the rank does, and
+// how much longer than usual the wait may take. Empty: nothing watches.
+using Waits = std::function<void(const std::string& doing, Seconds extra)>;
 
 class MpiNetwork : public Network {
  public:
   // Collective; `comm` is duplicated. Throws MpiError, as do all its functions.
-  explicit MpiNetwork(MPI_Comm comm);
+  explicit MpiNetwork(MPI_Comm comm, Waits waits = {});
   ~MpiNetwork() override;
   MpiNetwork(const MpiNetwork&) = delete;
   MpiNetwork& operator=(const MpiNetwork&) = delete;
@@ -41,16 +49,23 @@ class MpiNetwork : public Network {
     std::size_t messages = 0;  // of each stream; not for a transfer
     Transfer transfer{};
   };
+  [[nodiscard]] static Seconds time_of(const Order& order);
   // On rank 0: the other ranks carry the order out, too. Returns the figures of all ranks.
   std::vector<double> give(Order order);
   void share(Order& order);
   std::vector<double> carry_out(const Order& order);
   std::vector<double> pings_along(const Flow& flow, std::size_t messages);
   std::vector<double> messages_along(const Flow& flow, std::uint64_t bytes, std::size_t messages);
+  // For a step of all ranks. One that waits for a certain other rank knows more: it is first.
+  void waits(const std::string& doing, Seconds extra = {}) const {
+    constexpr double kPairFirst_s = 1;
+    if (waits_) waits_(doing, {kPairFirst_s + extra.value});
+  }
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::size_t rank_ = 0;
   std::size_t ranks_ = 0;
+  Waits waits_;
 };
 
 }  // namespace espalier::runtime::probe

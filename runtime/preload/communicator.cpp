@@ -132,7 +132,8 @@ PlanMaker::Answer share(MPI_Comm comm, PlanMaker::Answer answer) {
 // Collective. The plan, ready to run with the segment sizes chosen for it. Throws InputError on all
 // ranks. Precondition: found.origin is not kNone.
 std::unique_ptr<ReadyPlan> ready_from(const PlanMaker::Answer& found, const Members& members,
-                                      const SharedSettings& shared, MPI_Comm comm) {
+                                      const SharedSettings& shared,
+                                      const runtime::OwnedComm& comm) {
   using Origin = PlanMaker::Origin;
   runtime::CollectiveOptions options;
   if (members.operation != planner::Operation::kBroadcast) options = runtime::ReductionOptions();
@@ -146,7 +147,7 @@ std::unique_ptr<ReadyPlan> ready_from(const PlanMaker::Answer& found, const Memb
     plan = std::move(decided.plan);
   } else if (found.origin == Origin::kGiven) {
     const planner::Plan& given = shared.plans[static_cast<std::size_t>(found.given)];
-    options.tuned = tuned_for(given, shared, comm);
+    options.tuned = tuned_for(given, shared, comm.get());
     plan = *fitted(given, members, shared.settings.mapping);
   } else {
     plan = planner::parse_plan(found.made, "the plan");
@@ -159,40 +160,10 @@ std::unique_ptr<ReadyPlan> ready_from(const PlanMaker::Answer& found, const Memb
                 is_local ? kLocalCalls : Bytes{0}, found.origin == Origin::kDecided, is_tuned});
 }
 
-// Collective. Rank 0 finds the plan and shares it with the other ranks. decided: Members::decided;
-// on return empty unless it determined the plan.
-Communicator::Entry made(MPI_Comm of, planner::Operation operation, int root,
-                         const SharedSettings& shared, PlanMaker& maker, std::string& decided) {
-  Members members;
-  members.decided = std::exchange(decided, {});
-  if (const auto reason = plain_reason(of)) return *reason;
-  members.world_size = static_cast<std::size_t>(size_of(MPI_COMM_WORLD));
-  members.world_ranks = world_ranks_of(of);
-  members.root = root;
-  members.operation = operation;
-  if (members.world_ranks.empty()) return Reason::kOtherWorld;
-  const PlainComm comm(of);
-  if (shared.settings.mapping == runtime::RankMapping::kByHostName) {
-    members.hosts = runtime::host_names(comm.get());
-  }
-  const int rank = runtime::rank_in(comm.get());
-  const PlanMaker::Answer found =
-      share(comm.get(), rank == 0 ? maker.answer(members) : PlanMaker::Answer{});
-  if (found.origin == PlanMaker::Origin::kDecided) decided = members.decided;
-  if (found.origin == PlanMaker::Origin::kNone) return found.reason;
-  try {
-    return ready_from(found, members, shared, comm.get());
-  } catch (const InputError& error) {  // on all ranks
-    if (rank == 0)
-      fmt::print(stderr, "espalier-pmpi: {}; {} runs unchanged\n", error.what(),
-                 function_name(operation));
-    return Reason::kPlanningFailed;
-  }
-}
-
 }  // namespace
 
-const PlanMaker::Answer& PlanMaker::answer(const Members& members) {
+PlanMaker::Answer PlanMaker::answer(const Members& members) {
+  const std::lock_guard lock(mutex_);
   const std::tuple key{members.world_ranks, members.root, members.operation, members.decided};
   const auto known = answers_.find(key);
   if (known != answers_.end()) return known->second;
@@ -240,9 +211,51 @@ Communicator::Entry& Communicator::entry_for(MPI_Comm comm, planner::Operation o
     if (known.operation != operation || known.root != root) continue;
     if (known.algorithm.empty() || known.algorithm == decided) return known.entry;
   }
-  if (entries_.size() >= kMostRoots) return too_many_;
   Entry entry = made(comm, operation, root, shared, maker, decided);
   return entries_.emplace_back(Known{operation, root, std::move(decided), std::move(entry)}).entry;
+}
+
+Communicator::Entry Communicator::made(MPI_Comm of, planner::Operation operation, int root,
+                                       const SharedSettings& shared, PlanMaker& maker,
+                                       std::string& decided) {
+  Members members;
+  members.decided = std::exchange(decided, {});
+  if (const auto reason = plain_reason(of)) return *reason;
+  members.world_size = static_cast<std::size_t>(size_of(MPI_COMM_WORLD));
+  members.world_ranks = world_ranks_of(of);
+  members.root = root;
+  members.operation = operation;
+  if (members.world_ranks.empty()) return Reason::kOtherWorld;
+  const PlainComm comm(of);
+  if (shared.settings.mapping == runtime::RankMapping::kByHostName) {
+    members.hosts = runtime::host_names(comm.get());
+  }
+  const int rank = runtime::rank_in(comm.get());
+  const PlanMaker::Answer found =
+      share(comm.get(), rank == 0 ? maker.answer(members) : PlanMaker::Answer{});
+  if (found.origin == PlanMaker::Origin::kDecided) decided = members.decided;
+  if (found.origin == PlanMaker::Origin::kNone) return found.reason;
+  try {
+    return ready_from(found, members, shared, shared_comm(comm.get(), shared));
+  } catch (const InputError& error) {  // on all ranks
+    if (rank == 0)
+      fmt::print(stderr, "espalier-pmpi: {}; {} runs unchanged\n", error.what(),
+                 function_name(operation));
+    return Reason::kPlanningFailed;
+  }
+}
+
+runtime::OwnedComm& Communicator::shared_comm(MPI_Comm of, const SharedSettings& shared) {
+  const int works = comm_ && !comm_->is_abandoned() ? 1 : 0;
+  int works_everywhere = 0;
+  check(PMPI_Allreduce(&works, &works_everywhere, 1, MPI_INT, MPI_MIN, of), "MPI_Allreduce");
+  if (works_everywhere == 0) comm_.emplace(of, runtime::Timeout(shared.settings.timeout));
+  return *comm_;
+}
+
+void Communicator::forget() {
+  entries_.clear();
+  comm_.reset();
 }
 
 }  // namespace espalier::preload

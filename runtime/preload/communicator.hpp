@@ -5,6 +5,8 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -16,6 +18,7 @@
 #include "runtime/preload/planning.hpp"
 #include "runtime/preload/shared_settings.hpp"
 #include "runtime/preload/tally.hpp"
+#include "runtime/transport/owned_comm.hpp"
 
 namespace espalier::preload {
 
@@ -32,6 +35,7 @@ struct ReadyPlan {
 
 // Plans that this process has found, by the members' world ranks, the root, the operation and the
 // decided algorithm, so that a communicator that is created repeatedly is planned for only once.
+// Threads may use it at the same time.
 class PlanMaker {
  public:
   explicit PlanMaker(const SharedSettings& shared) : shared_(&shared) {}
@@ -44,22 +48,21 @@ class PlanMaker {
     std::string made{};  // JSON of the plan that was made, in rank order
   };
   // A failure to plan is reported on stderr, once for each operation and reason.
-  const Answer& answer(const Members& members);
+  Answer answer(const Members& members);
 
  private:
   [[nodiscard]] Answer find(const Members& members) const;
   void report_failure(const Members& members, const std::string& reason);
 
   const SharedSettings* shared_;
+  std::mutex mutex_;  // of the following; no call of MPI is made meanwhile
   std::map<std::tuple<std::vector<int>, int, planner::Operation, std::string>, Answer> answers_;
   std::set<std::pair<planner::Operation, std::string>> reported_;
 };
 
+// A program's communicator. MPI forbids that several threads make collective calls on it at once.
 class Communicator {
  public:
-  // Each of them uses a communicator of MPI, of which MPICH has about 2000.
-  static constexpr std::size_t kMostRoots = 32;
-
   using Entry = std::variant<Reason, std::unique_ptr<ReadyPlan>>;
 
   // The first call for an operation, a root and the algorithm that a decision table gives for
@@ -68,9 +71,17 @@ class Communicator {
   Entry& entry_for(MPI_Comm comm, planner::Operation operation, int root, std::uint64_t bytes,
                    const SharedSettings& shared, PlanMaker& maker);
   // Collective if entries hold plans.
-  void forget() { entries_.clear(); }
+  void forget();
 
  private:
+  // Collective. Rank 0 finds the plan and shares it with the other ranks. decided:
+  // Members::decided; on return empty unless it determined the plan.
+  Entry made(MPI_Comm of, planner::Operation operation, int root, const SharedSettings& shared,
+             PlanMaker& maker, std::string& decided);
+  // Collective over `of`: the communicator that all plans share, because MPI has few (MPICH about
+  // 2000). A new one if a call on the last one failed.
+  runtime::OwnedComm& shared_comm(MPI_Comm of, const SharedSettings& shared);
+
   struct Known {
     planner::Operation operation;
     int root;
@@ -78,7 +89,7 @@ class Communicator {
     Entry entry;
   };
   std::vector<Known> entries_;
-  Entry too_many_ = Reason::kManyRoots;
+  std::optional<runtime::OwnedComm> comm_;
 };
 
 }  // namespace espalier::preload

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <new>
+#include <utility>
 
 #include "runtime/api/library_reduction.hpp"
 #include "runtime/memory/element_shape.hpp"
+#include "runtime/memory/mpi_plugins.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "support/quantities.hpp"
@@ -52,32 +54,38 @@ bool goes_along_trees(planner::Operation operation, MPI_Datatype type, MPI_Op op
   return op != MPI_OP_NULL && is_named(type) && runtime::goes_along_trees(operation, type, op);
 }
 
-}  // namespace
+// Whether the runtime runs on this thread: it calls MPI by its usual names, which this library also
+// defines.
+thread_local bool is_inside = false;
 
-// Set while the runtime runs: it calls MPI by its usual names, which this library also defines.
-class Interposer::Inside {
+class Inside {
  public:
-  explicit Inside(Interposer& self) : self_(self), before_(self.inside_) { self_.inside_ = true; }
-  ~Inside() { self_.inside_ = before_; }
+  Inside() : before_(std::exchange(is_inside, true)) {}
+  ~Inside() { is_inside = before_; }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
   Inside(Inside&&) = delete;
   Inside& operator=(Inside&&) = delete;
 
  private:
-  Interposer& self_;
   bool before_;
 };
+
+}  // namespace
 
 Interposer& Interposer::get() {
   static auto* const only = new Interposer;
   return *only;
 }
 
+bool Interposer::is_bypassed() const {
+  return is_inside || !active_.load(std::memory_order_acquire);
+}
+
 void Interposer::started() {
   if (was_started_) return;
   was_started_ = true;
-  const Inside inside(*this);
+  const Inside inside;
   if (guarded([this] { start(); }) != MPI_SUCCESS) active_ = false;
 }
 
@@ -91,19 +99,11 @@ void Interposer::start() {
       print_line(fmt::format("{}; MPI runs unchanged", error.what()));
     return;
   }
-  int threads = MPI_THREAD_SINGLE;
-  check(PMPI_Query_thread(&threads), "MPI_Query_thread");
-  int most_threads = threads;
-  check(PMPI_Allreduce(&threads, &most_threads, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD),
-        "MPI_Allreduce");
-  const bool useful = shared_->settings.asks_for_something();
-  if (!useful || most_threads == MPI_THREAD_MULTIPLE) {
+  if (!shared_->settings.asks_for_something()) {
     if (shared_->settings.verbose && rank_in(MPI_COMM_WORLD) == 0) {
-      print_line(fmt::format("MPI runs unchanged: {}",
-                             useful ? "the program may call MPI from several threads at once "
-                                      "(MPI_THREAD_MULTIPLE)"
-                                    : "none of ESPALIER_PLAN, ESPALIER_DECISIONS and "
-                                      "ESPALIER_PLATFORM is set"));
+      print_line(
+          "MPI runs unchanged: none of ESPALIER_PLAN, ESPALIER_DECISIONS and ESPALIER_PLATFORM is "
+          "set");
     }
     return;
   }
@@ -136,25 +136,29 @@ int Interposer::decide(const Call& call, const CallMpi& call_mpi) {
     count_left_to_mpi(Reason::kBelowThreshold, call);
     return call_mpi();
   }
-  ReadyPlan* ready = nullptr;
-  const Inside inside(*this);
-  const int code = guarded([&] {
-    ready = taken(call, bytes);
-    if (ready == nullptr) return;
-    const double start = PMPI_Wtime();
-    const auto count = static_cast<std::size_t>(call.count);
-    if (call.operation == planner::Operation::kBroadcast) {
-      ready->runner.run(call.recvbuf, count, call.type);
-    } else {
-      ready->runner.run(call.sendbuf, call.recvbuf, count, call.type, call.op);
-    }
-    report(*ready, call, bytes, PMPI_Wtime() - start);
-  });
+  bool has_run = false;
+  const int code = guarded([&] { has_run = run(call, bytes); });
   if (code != MPI_SUCCESS) {
+    // A function of the program's, which may make calls like any other, and need not return.
     PMPI_Comm_call_errhandler(call.comm, code);
     return code;
   }
-  return ready != nullptr ? MPI_SUCCESS : call_mpi();
+  return has_run ? MPI_SUCCESS : call_mpi();
+}
+
+bool Interposer::run(const Call& call, std::uint64_t bytes) {
+  const Inside inside;
+  ReadyPlan* const ready = taken(call, bytes);
+  if (ready == nullptr) return false;
+  const double start = PMPI_Wtime();
+  const auto count = static_cast<std::size_t>(call.count);
+  if (call.operation == planner::Operation::kBroadcast) {
+    ready->runner.run(call.recvbuf, count, call.type);
+  } else {
+    ready->runner.run(call.sendbuf, call.recvbuf, count, call.type, call.op);
+  }
+  report(*ready, call, bytes, PMPI_Wtime() - start);
+  return true;
 }
 
 int Interposer::broadcast(void* buffer, MPI_Count count, MPI_Datatype type, int root,
@@ -247,17 +251,22 @@ Communicator& Interposer::known(MPI_Comm comm) {
   int is_set = 0;
   check(PMPI_Comm_get_attr(comm, key_, static_cast<void*>(&value), &is_set), "MPI_Comm_get_attr");
   if (is_set != 0) return *static_cast<Communicator*>(value);
-  Communicator& fresh = communicators_.emplace_back();
-  check(PMPI_Comm_set_attr(comm, key_, &fresh), "MPI_Comm_set_attr");
-  return fresh;
+  std::list<Communicator> fresh(1);
+  check(PMPI_Comm_set_attr(comm, key_, &fresh.front()), "MPI_Comm_set_attr");
+  const std::lock_guard lock(mutex_);
+  communicators_.splice(communicators_.end(), fresh);
+  return communicators_.back();
 }
 
 void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t bytes,
                         double seconds) {
   if (!shared_->settings.verbose || rank_in(call.comm) != call.root) return;
-  Tally& tally = tally_of(call.operation);
-  ++tally.taken;
-  tally.taken_bytes += bytes;
+  {
+    const std::lock_guard lock(mutex_);
+    Tally& tally = tallies_[static_cast<std::size_t>(call.operation)];
+    ++tally.taken;
+    tally.taken_bytes += bytes;
+  }
   const auto ranks = static_cast<std::size_t>(size_of(call.comm));
   const BytesPerSecond achieved{static_cast<double>(bytes) / seconds};
   BytesPerSecond planned = ready.planned;
@@ -291,7 +300,10 @@ void Interposer::count_left_to_mpi(Reason reason, const Call& call) {
   int rank = 0;
   PMPI_Comm_rank(call.comm, &rank);
   const bool is_root = inter != 0 ? call.root == MPI_ROOT : call.root == rank;
-  if (is_root) ++tally_of(call.operation).left_to_mpi[static_cast<std::size_t>(reason)];
+  if (!is_root) return;
+  const std::lock_guard lock(mutex_);
+  ++tallies_[static_cast<std::size_t>(call.operation)]
+        .left_to_mpi[static_cast<std::size_t>(reason)];
 }
 
 void Interposer::print_summaries() const {
@@ -321,7 +333,8 @@ void Interposer::print_summaries() const {
 
 void Interposer::finish() {
   active_ = false;
-  const Inside inside(*this);
+  runtime::keep_plugins_loaded();
+  const Inside inside;
   guarded([this] {
     for (Communicator& communicator : communicators_) communicator.forget();
     if (shared_->settings.verbose) print_summaries();
@@ -330,10 +343,16 @@ void Interposer::finish() {
 
 int Interposer::forget_communicator(MPI_Comm /*comm*/, int /*key*/, void* value, void* self) {
   auto& interposer = *static_cast<Interposer*>(self);
-  const Inside inside(interposer);
+  const Inside inside;
   return guarded([&] {
-    interposer.communicators_.remove_if(
-        [value](const Communicator& communicator) { return &communicator == value; });
+    std::list<Communicator> forgotten;  // frees its communicators without the lock
+    const std::lock_guard lock(interposer.mutex_);
+    const auto found =
+        std::ranges::find(interposer.communicators_, value,
+                          [](const Communicator& one) -> const void* { return &one; });
+    if (found != interposer.communicators_.end()) {
+      forgotten.splice(forgotten.end(), interposer.communicators_, found);
+    }
   });
 }
 

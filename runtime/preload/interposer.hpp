@@ -9,8 +9,9 @@
 #include <mpi.h>
 
 #include <array>
+#include <atomic>
 #include <list>
-#include <memory>
+#include <mutex>
 #include <optional>
 
 #include "runtime/preload/communicator.hpp"
@@ -27,8 +28,9 @@ class Interposer {
   // Call it after MPI_Init; collective over MPI_COMM_WORLD the first time, afterwards without
   // effect.
   void started();
-  // Whether a call goes directly to MPI: the library itself makes it, or the library is inactive.
-  [[nodiscard]] bool is_bypassed() const { return !active_ || inside_; }
+  // Whether a call goes directly to MPI: the library itself makes it on this thread, or the library
+  // is inactive.
+  [[nodiscard]] bool is_bypassed() const;
   // Complete implementations of MPI_Bcast, MPI_Reduce and MPI_Allreduce. They return MPI's error
   // code, after calling the communicator's error handler if it is not MPI_SUCCESS. Precondition:
   // !is_bypassed().
@@ -39,7 +41,6 @@ class Interposer {
                 MPI_Comm comm);
 
  private:
-  class Inside;
   // The arguments that determine whether a call is taken.
   struct Call {
     planner::Operation operation;
@@ -57,6 +58,8 @@ class Interposer {
   // call_mpi: calls MPI's own function.
   template <class CallMpi>
   int decide(const Call& call, const CallMpi& call_mpi);
+  // Runs the call's plan. Returns false if the call is left to MPI. Throws.
+  bool run(const Call& call, std::uint64_t bytes);
   // The plan to run; null: the call is left to MPI.
   ReadyPlan* taken(const Call& call, std::uint64_t bytes);
   // Whether MPI would refuse the call because of its buffers, without communication.
@@ -64,20 +67,17 @@ class Interposer {
   Communicator& known(MPI_Comm comm);
   void count_left_to_mpi(Reason reason, const Call& call);
   void report(const ReadyPlan& ready, const Call& call, std::uint64_t bytes, double seconds);
-  Tally& tally_of(planner::Operation operation) {
-    return tallies_[static_cast<std::size_t>(operation)];
-  }
   void print_summaries() const;
 
   static int forget_communicator(MPI_Comm comm, int key, void* value, void* self);
   static int finish_first(MPI_Comm comm, int key, void* value, void* self);
 
   bool was_started_ = false;
-  bool active_ = false;
-  bool inside_ = false;
+  std::atomic<bool> active_ = false;
   int key_ = MPI_KEYVAL_INVALID;
-  std::optional<SharedSettings> shared_;
-  std::optional<PlanMaker> maker_;
+  std::optional<SharedSettings> shared_;   // constant while active_, as key_
+  std::optional<PlanMaker> maker_;         // has a mutex of its own
+  std::mutex mutex_;                       // of the following
   std::list<Communicator> communicators_;  // in the order of their first use
   std::array<Tally, 3> tallies_;           // by operation
 };

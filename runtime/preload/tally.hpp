@@ -15,19 +15,17 @@ enum class Reason : std::uint8_t {
   kIntercommunicator,
   kFewRanks,
   kOtherWorld,
-  kManyRoots,
   kNoPlanFits,
   kPlanningFailed,
   kNotAlongTrees,
   kOneHost,
 };
-inline constexpr std::size_t kReasons = 9;
+inline constexpr std::size_t kReasons = 8;
 inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
     "below the threshold",
     "on intercommunicators",
     "to one or two ranks",
     "to ranks of several MPI_COMM_WORLDs",
-    "from more roots than are planned for",
     "that no plan fits",
     "for which no plan could be made",
     "whose type or operation cannot use trees",

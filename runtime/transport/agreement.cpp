@@ -6,6 +6,7 @@
 #include <array>
 #include <climits>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,9 +33,21 @@ void collective_try(MPI_Comm comm, const std::function<void()>& act, bool with_r
   } catch (const MpiError&) {
     throw;  // MPI can then not be relied on to inform the other ranks
   } catch (const Error& error) {
-    line = with_rank ? fmt::format("rank {} on {}: {}", rank, host_name(), error.what())
-                     : std::string(error.what());
+    line = error.what();
     status = static_cast<int>(error.status());
+  } catch (const std::bad_alloc&) {
+    line = "out of memory";
+    status = static_cast<int>(ExitStatus::kInternalFault);
+  } catch (const std::exception& error) {
+    line = error.what();
+    status = static_cast<int>(ExitStatus::kInternalFault);
+  } catch (...) {
+    line = "unknown internal error";
+    status = static_cast<int>(ExitStatus::kInternalFault);
+  }
+  // An internal error concerns its rank, which the others cannot know otherwise.
+  if (with_rank ? status != 0 : status == static_cast<int>(ExitStatus::kInternalFault)) {
+    line = fmt::format("rank {} on {}: {}", rank, host_name(), line);
   }
   struct Words {
     int mine;

@@ -16,9 +16,10 @@
 
 namespace espalier::runtime {
 
-// Collective. Runs `act`; if it throws an Error on any rank, throws an Error with the text and
-// status of the lowest such rank on every rank. with_rank: prefix the text with rank and host.
-// timeout: for the other ranks' answers; throws TimedOut.
+// Collective. Runs `act`; if it throws on any rank, throws an Error with the text and status of the
+// lowest such rank on every rank. Whatever is not an Error counts as an internal one; only
+// MpiErrors pass through. with_rank: prefix the text with rank and host, as internal errors always
+// are. timeout: for the other ranks' answers; throws TimedOut.
 void collective_try(MPI_Comm comm, const std::function<void()>& act, bool with_rank = false,
                     Timeout timeout = Timeout());
 

@@ -1,10 +1,11 @@
-// The duplicated communicator of a bound plan.
+// The duplicated communicator of bound plans.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "runtime/transport/timeout.hpp"
 #include "support/quantities.hpp"
@@ -20,31 +21,37 @@ inline constexpr Bytes kEagerOverTcp{60U << 10U};
 #endif
 
 // A communicator for Espalier alone: no message of the user can match its messages, and MPI errors
-// are returned as codes.
+// are returned as codes. Copies share it; the last one frees it. Several plans may be bound to one,
+// if all ranks run them in the same order: each run receives all that is sent to it, and MPI keeps
+// the order of messages.
 class OwnedComm {
  public:
   // Collective: `of` is duplicated. Throws MpiError, as do all its functions; TimedOut if the other
-  // ranks exceed the timeout.
+  // ranks exceed the timeout; InputError on a thread that may not call MPI.
   explicit OwnedComm(MPI_Comm of, Timeout timeout = Timeout());
-  ~OwnedComm();
-  OwnedComm(const OwnedComm&) = delete;
-  OwnedComm& operator=(const OwnedComm&) = delete;
-  OwnedComm(OwnedComm&&) = delete;
-  OwnedComm& operator=(OwnedComm&&) = delete;
 
   // Keeps the communicator from being freed, because messages that no rank will receive may be in
   // progress on it: MPICH would deliver them on the next communicator, which reuses the context of
-  // a freed one.
-  void abandon() { abandoned_ = true; }
-  [[nodiscard]] bool is_abandoned() const { return abandoned_; }
-  [[nodiscard]] MPI_Comm get() const { return comm_; }
+  // a freed one. Nothing may run on it any more.
+  void abandon() { shared_->is_abandoned = true; }
+  [[nodiscard]] bool is_abandoned() const { return shared_->is_abandoned; }
+  [[nodiscard]] MPI_Comm get() const { return shared_->comm; }
   [[nodiscard]] int rank() const;
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] std::size_t largest_tag() const;
 
  private:
-  MPI_Comm comm_ = MPI_COMM_NULL;
-  bool abandoned_ = false;
+  struct Shared {
+    MPI_Comm comm = MPI_COMM_NULL;
+    bool is_abandoned = false;
+    Shared() = default;
+    ~Shared();
+    Shared(const Shared&) = delete;
+    Shared& operator=(const Shared&) = delete;
+    Shared(Shared&&) = delete;
+    Shared& operator=(Shared&&) = delete;
+  };
+  std::shared_ptr<Shared> shared_;
 };
 
 }  // namespace espalier::runtime

@@ -6,6 +6,8 @@
 
 #include <cstdio>
 
+#include "runtime/memory/mpi_plugins.hpp"
+
 namespace {
 
 // Ranks other than 0 print only failures, with their rank.
@@ -43,6 +45,7 @@ int main(int argc, char** argv) {
   }
   int failed = RUN_ALL_TESTS();
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  espalier::runtime::keep_plugins_loaded();
   MPI_Finalize();
   return failed;
 }

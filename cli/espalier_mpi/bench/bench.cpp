@@ -79,14 +79,16 @@ void BenchCommand::check() {
 
 ExitStatus BenchCommand::run() const {
   Watchdog& watchdog = *job.watchdog;
+  const TimingOptions watched = timing.watched_by(watchdog);
   watchdog.start(timing.running.timeout);
-  watchdog.expect("waiting for all ranks to have the plans",
-                  timing.running.timeout.value_or(Seconds{}));
+  watchdog.expect(
+      "waiting for all ranks to have the plans",
+      {kOwnTimeoutFirst.value * static_cast<double>(std::max<std::size_t>(plans.size(), 1))});
   const std::vector<NamedPlan> all = read_plans(*this);
   const planner::Operation chosen =
       operation.value_or(all.empty() ? planner::Operation::kBroadcast : all[0].plan.operation);
   for (const NamedPlan& one : all) planner::require_operation(one.plan, chosen, one.name);
-  const TimedOperation timed = timed_operation(job.comm, all, chosen, timing);
+  const TimedOperation timed = timed_operation(job.comm, all, chosen, watched);
   BenchFigures figures = empty_figures(job.comm, chosen, timing);
   measure(job.comm, timed, timing.sizes, timing, watchdog, figures);
   print_figures(job.comm, figures, timing.json);
@@ -116,6 +118,12 @@ void TimingOptions::check() {
   static_cast<void>(elements.read());
 }
 
+TimingOptions TimingOptions::watched_by(const Watchdog& watchdog) const {
+  TimingOptions watched = *this;
+  watched.broadcast.on_progress = [&watchdog](std::uint64_t) { watchdog.note_progress(); };
+  return watched;
+}
+
 TimedOperation timed_operation(MPI_Comm comm, std::span<const NamedPlan> plans,
                                planner::Operation operation, const TimingOptions& options) {
   if (!planner::reduces(operation)) {
@@ -135,6 +143,7 @@ TimedOperation timed_operation(MPI_Comm comm, std::span<const NamedPlan> plans,
   for (const Bytes size : options.sizes) require_whole(options.rounds.option, size, elements);
   runtime::ReductionOptions reduction;
   options.running.write_to(reduction);
+  reduction.on_progress = options.broadcast.on_progress;
   return timed_reduction(comm, operation, plans, reduction, elements);
 }
 

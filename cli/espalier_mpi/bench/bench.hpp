@@ -28,6 +28,8 @@ struct TimingOptions {
   void add_to(Arguments& app);
   // Throws InputError.
   void check();
+  // The same, with messages that tell the watchdog of their progress.
+  [[nodiscard]] TimingOptions watched_by(const Watchdog& watchdog) const;
 };
 
 // MPI's own function and the plans, bound to the ranks. Collective. Throws MpiError, and InputError

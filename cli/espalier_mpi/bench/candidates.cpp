@@ -188,8 +188,9 @@ std::vector<std::vector<double>> AlternatingTimer::seconds_of(Bytes size) {
       const Candidate& one = candidates[i];
       watchdog_->pause();  // while the message is filled, and checked
       operation_->prepare(memory, round_);
-      const double time = timer.seconds_of(
-          {[&] { one.run(memory); }, one.is_mpi() ? "waiting in " + one.name : std::string{}});
+      const double time = timer.seconds_of({[&] { one.run(memory); },
+                                            one.is_mpi() ? "waiting in " + one.name : std::string{},
+                                            !one.is_mpi()});
       if (round >= rounds_->warm_up) seconds[i].push_back(time);
       if (rounds_->verify) {
         watchdog_->expect("waiting for all ranks to check what they received",

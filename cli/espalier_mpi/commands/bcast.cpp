@@ -95,16 +95,17 @@ ExitStatus BcastCommand::run() const {
   if (options.schedule) engine::require_timetable(named.plan, file);
 
   ProgressBar bar(rank == 0 && !arguments.quiet, named.plan.throughput);
-  options.on_progress = [&bar](std::uint64_t bytes) { bar.show(bytes); };
+  options.on_progress = [&bar, &watchdog](std::uint64_t bytes) {
+    bar.show(bytes);
+    watchdog.note_progress();
+  };
   std::optional<TraceRecorder> recorder;
   if (!trace.empty()) {
     watchdog.expect("waiting for all ranks to compare their clocks");
     recorder.emplace(comm, trace);
     options.transfers = &recorder->log();
   }
-  // The constructor has a timeout of its own, which is shorter.
-  watchdog.expect("waiting for all ranks to set up the broadcast",
-                  options.timeout.value_or(Seconds{}));
+  watchdog.expect("waiting for all ranks to set up the broadcast", kOwnTimeoutFirst);
   const Broadcasts bound = bind_broadcasts(comm, {&named, 1}, options);
   Figures figures;
   if (files.in.empty()) {

@@ -111,9 +111,17 @@ void lead(runtime::probe::MpiNetwork& network, const std::function<void()>& act)
   network.dismiss();
 }
 
-void run_probe(MPI_Comm comm, const ProbeArguments& arguments) {
+runtime::probe::Waits watched(Watchdog& watchdog) {
+  return [&watchdog](const std::string& doing, Seconds extra) { watchdog.expect(doing, extra); };
+}
+
+void run_probe(const Job& job, const ProbeArguments& arguments) {
+  const MPI_Comm comm = job.comm;
+  Watchdog& watchdog = *job.watchdog;
+  watchdog.start(arguments.timeout);
+  watchdog.expect("waiting for all ranks to begin the probe");
   if (!arguments.model.name.empty()) {
-    run_model_probe(comm, arguments);
+    run_model_probe(job, arguments);
     return;
   }
   const Clock::time_point begun = Clock::now();
@@ -133,16 +141,19 @@ void run_probe(MPI_Comm comm, const ProbeArguments& arguments) {
   });
 
   std::optional<probe::Estimate> estimate;
-  probe::MpiNetwork network(comm);
+  probe::MpiNetwork network(comm, watched(watchdog));
   runtime::collective_try(comm, [&] {
     if (rank != 0) {
       network.serve();
+      watchdog.expect(kWaitingForTheFile);
       return;
     }
     measured = measure(network, std::move(measured), checkpoint, arguments);
+    watchdog.pause();
     checkpoint.keep(measured, true);
     estimate = conclude_and_write(measured, arguments);
     checkpoint.remove();
+    watchdog.expect(kWaitingForTheFile);
   });
   if (!estimate) return;
   const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();

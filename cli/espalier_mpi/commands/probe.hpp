@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/common/arguments.hpp"
+#include "cli/espalier_mpi/options/running_options.hpp"
 #include "runtime/measure/message_times.hpp"
 #include "runtime/measure/mpi_network.hpp"
 #include "runtime/measure/probe.hpp"
@@ -36,6 +37,7 @@ struct ProbeArguments {
   bool resume = false;
   bool json = false;
   bool quiet = false;
+  std::optional<Seconds> timeout{{60}};  // unset: none
   ModelArguments model{};
 
   void add_to(Arguments& app);
@@ -43,11 +45,16 @@ struct ProbeArguments {
   void check() const;
 };
 
+// What all ranks do at the end.
+inline constexpr const char* kWaitingForTheFile = "waiting for rank 0 to write what was measured";
+
 // The whole command: measures, analyses, writes; rank 0 prints. Until it is done, the measurements
 // so far are in a file beside the output, for --resume. Throws on all ranks, except MpiError.
-void run_probe(MPI_Comm comm, const ProbeArguments& arguments);
+void run_probe(const Job& job, const ProbeArguments& arguments);
 // The same with --model: measures messages of several sizes, pair by pair.
-void run_model_probe(MPI_Comm comm, const ProbeArguments& arguments);
+void run_model_probe(const Job& job, const ProbeArguments& arguments);
+// For a network whose waits the watchdog limits.
+runtime::probe::Waits watched(Watchdog& watchdog);
 // On rank 0: measures by `act`, then dismisses the other ranks, unless MPI itself has failed.
 void lead(runtime::probe::MpiNetwork& network, const std::function<void()>& act);
 

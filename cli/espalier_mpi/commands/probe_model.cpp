@@ -71,7 +71,8 @@ std::string name_of(const ModelReport& report) {
 
 }  // namespace
 
-void run_model_probe(MPI_Comm comm, const ProbeArguments& arguments) {
+void run_model_probe(const Job& job, const ProbeArguments& arguments) {
+  const MPI_Comm comm = job.comm;
   const std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   const int rank = runtime::rank_in(comm);
   const std::vector<std::string> hosts = runtime::host_names(comm);
@@ -86,10 +87,11 @@ void run_model_probe(MPI_Comm comm, const ProbeArguments& arguments) {
   runtime::collective_try(comm, [&] {
     if (rank == 0) require_writable(arguments.out);
   });
-  probe::MpiNetwork network(comm);
+  probe::MpiNetwork network(comm, watched(*job.watchdog));
   runtime::collective_try(comm, [&] {
     if (rank != 0) {
       network.serve();
+      job.watchdog->expect(kWaitingForTheFile);
       return;
     }
     lead(network, [&] {
@@ -98,9 +100,11 @@ void run_model_probe(MPI_Comm comm, const ProbeArguments& arguments) {
                                           [&](const probe::Progress& now) { progress.show(now); }};
       report.times = probe::typical(probe::time_pairs(network, sample.pairs, options));
     });
+    job.watchdog->pause();
     report.parameters = parameters_of(report.times, arguments.model.name);
     report.name = arguments.name.empty() ? name_of(report) : arguments.name;
     write_text(arguments.out, cost_models::parameters_json(report.parameters, report.name));
+    job.watchdog->expect(kWaitingForTheFile);
   });
   if (rank != 0) return;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();

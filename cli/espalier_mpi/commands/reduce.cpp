@@ -46,10 +46,11 @@ ExitStatus ReduceCommand::run() const {
 
   ProgressBar bar(runtime::rank_in(comm) == 0 && !arguments.quiet, named.plan.throughput);
   bar.expect(arguments.message().value);
-  options.on_progress = [&bar](std::uint64_t bytes) { bar.show(bytes); };
-  // The constructor has a timeout of its own, which is shorter.
-  watchdog.expect("waiting for all ranks to set up the reduction",
-                  options.timeout.value_or(Seconds{}));
+  options.on_progress = [&bar, &watchdog](std::uint64_t bytes) {
+    bar.show(bytes);
+    watchdog.note_progress();
+  };
+  watchdog.expect("waiting for all ranks to set up the reduction", kOwnTimeoutFirst);
   const Elements of = elements.read();
   Figures figures = time_message(comm, timed_reduction(comm, operation, {&named, 1}, options, of),
                                  arguments, watchdog);

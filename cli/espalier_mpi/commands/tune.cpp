@@ -200,10 +200,9 @@ ExitStatus TuneCommand::run() const {
   const std::vector<Centre> centres = centres_for(comm, *this, read, tuned.hosts, watchdog);
   for (std::size_t i = 0; i < centres.size(); ++i) {
     const Bytes message = timing.sizes[i];
-    watchdog.expect("waiting for all ranks to have the plan",
-                    timing.running.timeout.value_or(Seconds{}));
-    TimedOperation operation =
-        timed_operation(comm, candidates(read, message, centres[i]), read.operation, timing);
+    watchdog.expect("waiting for all ranks to have the plan", kOwnTimeoutFirst);
+    TimedOperation operation = timed_operation(comm, candidates(read, message, centres[i]),
+                                               read.operation, timing.watched_by(watchdog));
     drop_redundant(operation, message);
     const std::size_t first = figures.rows.size();
     measure(comm, operation, {&message, 1}, timing, watchdog, figures);

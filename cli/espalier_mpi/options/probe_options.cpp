@@ -36,7 +36,7 @@ struct ProbeCommand : ProbeArguments {
   Job job{};
 
   [[nodiscard]] ExitStatus run() const {
-    run_probe(job.comm, *this);
+    run_probe(job, *this);
     return ExitStatus::kDone;
   }
 };
@@ -66,6 +66,7 @@ void ProbeArguments::add_to(Arguments& app) {
           "with --model: measure only this pair of ranks, FROM,TO");
   app.add("--largest", model.given_largest, read_largest, "with --model: the largest message",
           {.shown = shown(model.largest())});
+  add_timeout(app, timeout);
   app.add("--json", json, "a summary as JSON on standard output");
   app.add("--quiet", quiet, "no progress");
 }

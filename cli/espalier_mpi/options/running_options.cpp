@@ -36,8 +36,11 @@ void RunningOptions::add_to(Arguments& app, std::size_t default_sends,
       "--ports", ports,
       "most sends of a rank in progress at a time; 1 is strictly one-port (default: any number)",
       {.range = window});
-  app.add("--timeout", timeout, read_timeout,
-          "how long a rank waits without progress (30s), or never",
+  add_timeout(app, timeout);
+}
+
+void add_timeout(Arguments& app, std::optional<Seconds>& to) {
+  app.add("--timeout", to, read_timeout, "how long a rank waits without progress (30s), or never",
           {.shown = "1 min", .last_counts = true});
 }
 

@@ -45,6 +45,9 @@ struct RunningOptions {
   void add_to(Arguments& app, std::size_t default_sends, std::size_t default_receives);
 };
 
+// --timeout.
+void add_timeout(Arguments& app, std::optional<Seconds>& to);
+
 // A reader of --segment; at least one byte.
 Bytes read_segment(std::string_view text);
 

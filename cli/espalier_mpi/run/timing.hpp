@@ -22,12 +22,17 @@ Seconds memory_time(std::uint64_t bytes);
 // Report-to-root times, as Pjesivac-Grbovic et al. measure them (Cluster Computing 10 (2007),
 // doi:10.1007/s10586-007-0012-0, section 6.1): from the root's start, after a barrier, until the
 // last rank has reported to it. So consecutive rounds cannot overlap.
+//
+// Ranks that are done wait for the others, which may take long. So with a timeout a rank sends the
+// root a sign of life once a second while its message makes progress, and the root sends all others
+// one while it makes progress, or hears of any. A rank that waits hears of no progress at all if a
+// rank has stopped.
 class ReportTimer {
  public:
   // root: the rank that collects the reports. preparing: how long a rank may take between rounds;
   // the others wait for it to begin for that time plus the timeout. predicted_time: of one round;
-  // ranks that are done wait for others for twice that time plus the timeout. watchdog must outlive
-  // this.
+  // ranks that are done wait for others for twice that time plus the timeout, if the act shows no
+  // progress. watchdog must outlive this.
   ReportTimer(MPI_Comm comm, int root, Seconds preparing, Seconds predicted_time,
               std::optional<Seconds> timeout, Watchdog& watchdog);
 
@@ -35,13 +40,18 @@ class ReportTimer {
     std::function<void()> run;
     // The watchdog's message for a rank that does not return; empty: `run` has its own timeout.
     std::string doing;
+    // `run` notes its progress (Watchdog::note_progress) as long as it makes any.
+    bool shows_progress = false;
   };
   // Collective; the same on all ranks. Throws what the act throws, MpiError, and on the root
   // TimedOut, which names the ranks that have not reported.
   [[nodiscard]] double seconds_of(const Act& act) const;
 
  private:
-  void collect_reports() const;
+  class Signs;
+  void collect_reports(Signs& signs, Seconds slack) const;
+  // On all ranks but the root: the time that the root has measured.
+  [[nodiscard]] double receive_result(Seconds slack) const;
 
   MPI_Comm comm_;
   int root_;

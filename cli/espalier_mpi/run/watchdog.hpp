@@ -3,14 +3,20 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
+
+// How much longer than the timeout the watchdog waits where what it watches has a timeout of its
+// own, whose message says more.
+inline constexpr Seconds kOwnTimeoutFirst{2};
 
 class Watchdog {
  public:
@@ -30,6 +36,11 @@ class Watchdog {
   void expect(std::string doing, Seconds extra = {});
   // Stops watching until the next expect(); for code with its own timeout.
   void pause();
+  // Call it when a message makes progress on this rank; calls what was set for this, if anything.
+  void note_progress() const {
+    if (on_progress_) on_progress_();
+  }
+  void set_on_progress(std::function<void()> act) { on_progress_ = std::move(act); }
   // For an exit whose reason has been printed: ends the process without MPI, with `status`, unless
   // it ends within `most`.
   void limit_exit(Seconds most, int status);
@@ -40,7 +51,8 @@ class Watchdog {
 
   std::string rank_name_;
   std::optional<Seconds> timeout_;
-  std::mutex mutex_;  // of all members below
+  std::function<void()> on_progress_;  // not called by the thread
+  std::mutex mutex_;                   // of all members below
   std::condition_variable changed_;
   bool stopped_ = false;
   bool silent_ = false;

@@ -380,10 +380,48 @@ test_reductions() {
   says_nothing
 }
 
+# Two threads that make calls at the same time.
 test_threads() {
-  ESPALIER_PLAN=from1.json ESPALIER_VERBOSE=1 preloaded 4 threads
+  export ESPALIER_PLAN=from1.json:from2.json:to1.json:to2.json:all.json ESPALIER_VERBOSE=1
+  preloaded 4
+  grep -qx 'no threads' stdout && return
   all_right
-  says_once '^espalier-pmpi: MPI runs unchanged: .*MPI_THREAD_MULTIPLE'
+  # Two threads with a communicator, and 6 rounds with a copy each: 24 times two roots of each kind, and all.
+  says_once '^espalier-pmpi: 48 MPI_Bcast taken '
+  says_once '^espalier-pmpi: 48 MPI_Reduce taken '
+  says_once '^espalier-pmpi: 96 MPI_Allreduce taken '
+  ESPALIER_PLAN=from1.json ESPALIER_TIMEOUT=60s preloaded 4
+  all_right
+}
+
+# An error handler's own calls are taken as well.
+test_handler() {
+  export ESPALIER_PLAN=from1.json:from2.json ESPALIER_VERBOSE=1
+  preloaded 4 handler
+  all_right
+  says '^espalier-pmpi: elements with holes may have at most 2147483647 bytes each'
+  says_once '^espalier-pmpi: 2 MPI_Bcast taken '
+}
+
+test_own_op() {
+  export ESPALIER_PLAN=to1.json:to2.json:all.json ESPALIER_VERBOSE=1
+  preloaded 4 own_op
+  all_right
+  says_once '^espalier-pmpi: 2 MPI_Reduce taken '
+  says_once '^espalier-pmpi: 1 MPI_Allreduce taken '
+}
+
+# Six plans for each of seven roots, on one communicator of the library's.
+test_many_plans() {
+  table broadcast 7 '10000 linear 0' '20000 binomial 0' '30000 pipeline 1000' '40000 binary 0' '50000 two-tree 5000' \
+    '60000 split-binary 3000' >bcast.json
+  export ESPALIER_VERBOSE=1 ESPALIER_DECISIONS=bcast.json ESPALIER_THRESHOLD=0
+  for timeout in '' 60s; do
+    ESPALIER_TIMEOUT=$timeout preloaded 7
+    all_right
+    says_once '^espalier-pmpi: 84 MPI_Bcast taken .* 0 left to MPI$'
+    grep -qx 'communicators: 1' stdout || fail 'has several communicators'
+  done
 }
 
 "test_$case_name"

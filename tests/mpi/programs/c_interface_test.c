@@ -1,7 +1,11 @@
 /* Tests of the C interface, compiled as C. */
+#define _GNU_SOURCE
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "runtime/api/espalier.h"
 
@@ -13,6 +17,25 @@ static int failures = 0;
       ++failures;                                                     \
     }                                                                 \
   } while (0)
+
+/* Communicators that exist because of the library, which calls these functions. */
+static int communicators = 0;
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
+  ++communicators;
+  return PMPI_Comm_dup(comm, made);
+}
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
+  ++communicators;
+  return PMPI_Comm_idup(comm, made, request);
+}
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made) {
+  ++communicators;
+  return PMPI_Comm_split_type(comm, type, key, info, made);
+}
+int MPI_Comm_free(MPI_Comm* comm) {
+  --communicators;
+  return PMPI_Comm_free(comm);
+}
 
 /* A chain over `nodes` nodes in segments of 100 bytes. */
 static char* chain(int nodes) {
@@ -176,6 +199,101 @@ static void test_refusals(int ranks) {
   free(text);
 }
 
+static int open_files(void) {
+  int count = 0;
+  DIR* folder = opendir("/proc/self/fd");
+  while (folder && readdir(folder)) ++count;
+  if (folder) closedir(folder);
+  return count;
+}
+
+/* Nothing is left of plans that are made, run and freed; each has a communicator, and a ring in
+ * shared memory. */
+static void test_many(int rank, int ranks) {
+  char* down = chain(ranks);
+  char* up = reduce_chain(ranks, 1);
+  espalier_options options = espalier_default_options();
+  const int files = open_files();
+  for (int i = 0; i < (ranks == 1 ? 5000 : 1000); ++i) {
+    int value = rank == 0 ? i : -1;
+    espalier_broadcast* broadcast = NULL;
+    options.timeout_s = i % 3 == 0 ? 60 : 0;
+    EXPECT(espalier_broadcast_create_from_text(MPI_COMM_WORLD, down, &options, &broadcast) ==
+           ESPALIER_OK);
+    EXPECT(espalier_broadcast_run(broadcast, &value, 1, MPI_INT) == ESPALIER_OK);
+    EXPECT(value == i);
+    espalier_broadcast_free(&broadcast);
+    if (i % 10 == 0) {
+      int sum = 0;
+      espalier_reduction* reduction = NULL;
+      EXPECT(espalier_reduction_create_from_text(MPI_COMM_WORLD, up, &options, &reduction) ==
+             ESPALIER_OK);
+      EXPECT(espalier_reduction_run(reduction, &value, &sum, 1, MPI_INT, MPI_SUM) == ESPALIER_OK);
+      EXPECT(sum == ranks * i);
+      espalier_reduction_free(&reduction);
+    }
+  }
+  EXPECT(communicators == 0);
+  EXPECT(open_files() == files);
+  free(up);
+  free(down);
+}
+
+/* espalier_options as a program has them that was compiled with an earlier, or a later, header. */
+struct earlier_options {
+  size_t size;
+  size_t sends_in_flight;
+  size_t receives_in_flight;
+};
+struct later_options {
+  espalier_options known;
+  long added;
+};
+
+/* Memory for `bytes`, after which nothing may be read or written. */
+static void* before_a_wall(size_t bytes) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char* const pages =
+      mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED || mprotect(pages + page, page, PROT_NONE) != 0) abort();
+  return pages + page - bytes;
+}
+
+static espalier_status create_with(const char* text, void* options) {
+  espalier_broadcast* broadcast = NULL;
+  const espalier_status status =
+      espalier_broadcast_create_from_text(MPI_COMM_WORLD, text, options, &broadcast);
+  EXPECT((status == ESPALIER_OK) == (broadcast != NULL));
+  espalier_broadcast_free(&broadcast);
+  return status;
+}
+
+static void test_options_of_other_versions(int ranks) {
+  char* text = chain(ranks);
+  struct earlier_options* earlier = before_a_wall(sizeof *earlier);
+  struct later_options later;
+  espalier_set_default_options((espalier_options*)earlier, sizeof *earlier);
+  EXPECT(earlier->size == sizeof *earlier);
+  EXPECT(earlier->sends_in_flight == espalier_default_options().sends_in_flight);
+  EXPECT(create_with(text, earlier) == ESPALIER_OK);
+  earlier->receives_in_flight = 0;
+  EXPECT(create_with(text, earlier) == ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "window") != NULL);
+
+  memset(&later, 1, sizeof later);
+  espalier_set_default_options(&later.known, sizeof later);
+  EXPECT(later.known.size == sizeof later);
+  EXPECT(later.added == 0);
+  EXPECT(create_with(text, &later) == ESPALIER_OK);
+  later.added = 1;
+  EXPECT(create_with(text, &later) == ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "the options are of a later version") != NULL);
+  later.known.size = 0;
+  EXPECT(create_with(text, &later) == ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "options.size is 0; start from") != NULL);
+  free(text);
+}
+
 int main(int argc, char** argv) {
   int rank = 0;
   int ranks = 0;
@@ -183,10 +301,12 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   test_run(rank, ranks);
+  test_many(rank, ranks);
   test_refusals(ranks);
   test_reduction(rank, ranks, 0);
   test_reduction(rank, ranks, 1);
   test_reduction_refusals(ranks);
+  test_options_of_other_versions(ranks);
   MPI_Finalize();
   return failures == 0 ? 0 : 1;
 }

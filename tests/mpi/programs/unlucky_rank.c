@@ -4,6 +4,7 @@
  *   UNLUCKY_COMMAND instead of the signal: a shell command
  *   UNLUCKY_CALL    the call: segment (the twentieth posted send or receive), report, barrier,
  *                   agree (the first MPI_Iallreduce), finalize
+ *   NO_THREADS      if set, MPI provides MPI_THREAD_SINGLE only
  *   NO_TMPFILE      if set, no rank's file system supports O_TMPFILE */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -67,6 +68,12 @@ int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI
                    MPI_Comm comm, MPI_Request* request) {
   at("agree");
   return PMPI_Iallreduce(from, to, count, type, operation, comm, request);
+}
+
+int MPI_Query_thread(int* provided) {
+  const int code = PMPI_Query_thread(provided);
+  if (getenv("NO_THREADS")) *provided = MPI_THREAD_SINGLE;
+  return code;
 }
 
 int MPI_Finalize(void) {

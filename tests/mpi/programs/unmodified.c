@@ -5,8 +5,9 @@
  *   unmodified reductions MPI_Reduce and MPI_Allreduce of many kinds
  *   unmodified hosts      all three within each host, among one rank of each host, and over all
  * ranks unmodified errors     MPI_Bcast with an invalid root, which must return its error code
+ *   unmodified handler    an error handler that makes collective calls
+ *   unmodified own_op     reductions by an operation of the program's that calls MPI
  *   unmodified mismatch   ranks that disagree on the length of a message, which is an error
- *   unmodified threads    the same as without argument, with MPI_THREAD_MULTIPLE
  *   unmodified timing N [MOST]   times per call of N broadcasts of one byte, and of fewer of 16
  * KiB, 64 KiB ... MOST, alternately by MPI_Bcast and by PMPI_Bcast */
 #include <mpi.h>
@@ -294,6 +295,78 @@ static void mismatch(int rank) {
   free(buffer);
 }
 
+/* Every rank's call fails in the preloaded library (an element of over 2 GiB with holes), and the
+ * handler makes a call that succeeds. MPI itself would send the element, so only with the library.
+ */
+static MPI_Comm of_handler;
+static int handled = 0;
+
+static void handle(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  (void)code;
+  ++handled;
+  bytes_from_each(of_handler, "in an error handler", 300000);
+}
+
+static void handler(void) {
+  enum { kGibibyte = 1 << 30 };
+  MPI_Comm fails;
+  MPI_Datatype huge;
+  MPI_Errhandler calls;
+  char byte = 0;
+  MPI_Comm_dup(MPI_COMM_WORLD, &of_handler);
+  MPI_Comm_dup(MPI_COMM_WORLD, &fails);
+  MPI_Comm_create_errhandler(handle, &calls);
+  MPI_Comm_set_errhandler(fails, calls);
+  MPI_Type_create_hvector(3, kGibibyte, (MPI_Aint)kGibibyte + 1, MPI_BYTE, &huge);
+  MPI_Type_commit(&huge);
+  if (MPI_Bcast(&byte, 1, huge, 1, fails) == MPI_SUCCESS || handled != 1) {
+    ++failures;
+    fprintf(stderr, "the error handler was called %d times\n", handled);
+  }
+  MPI_Type_free(&huge);
+  MPI_Errhandler_free(&calls);
+  MPI_Comm_free(&fails);
+  MPI_Comm_free(&of_handler);
+}
+
+/* A sum that asks MPI for everything that it needs. */
+static void sum_by_mpi(void* in, void* inout, int* count, MPI_Datatype* type) {
+  int elements = *count;
+  int all = 0;
+  MPI_Allreduce(&elements, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+  MPI_Bcast(&all, 1, MPI_INT, 0, MPI_COMM_SELF);
+  MPI_Reduce_local(in, inout, all, *type, MPI_SUM);
+}
+
+static void own_op(void) {
+  enum { kCount = 100000 };
+  int rank = 0;
+  int size = 0;
+  MPI_Op op;
+  int* const own = malloc(sizeof(int) * kCount);
+  int* const result = malloc(sizeof(int) * kCount);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Op_create(sum_by_mpi, 1, &op);
+  for (int root = -1; root < size; ++root) {
+    int right = 1;
+    for (int i = 0; i < kCount; ++i) own[i] = i + rank;
+    if (root < 0) {
+      MPI_Allreduce(own, result, kCount, MPI_INT, op, MPI_COMM_WORLD);
+    } else {
+      MPI_Reduce(own, result, kCount, MPI_INT, op, root, MPI_COMM_WORLD);
+    }
+    for (int i = 0; i < kCount && (root < 0 || rank == root); ++i) {
+      right &= result[i] == size * i + size * (size - 1) / 2;
+    }
+    check(right, "a sum by MPI", sizeof(int) * kCount, root, rank);
+  }
+  MPI_Op_free(&op);
+  free(result);
+  free(own);
+}
+
 typedef int Bcast(void*, int, MPI_Datatype, int, MPI_Comm);
 
 static double seconds_each(Bcast* bcast, void* buffer, int bytes, int times) {
@@ -325,12 +398,7 @@ static void timing(int times, int most_bytes) {
 
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
-  int threads = MPI_THREAD_SINGLE;
-  if (strcmp(what, "threads") == 0) {
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &threads);
-  } else {
-    MPI_Init(&argc, &argv);
-  }
+  MPI_Init(&argc, &argv);
   int rank = 0;
   int size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -341,6 +409,10 @@ int main(int argc, char** argv) {
     reductions();
   } else if (strcmp(what, "hosts") == 0) {
     by_hosts();
+  } else if (strcmp(what, "handler") == 0) {
+    handler();
+  } else if (strcmp(what, "own_op") == 0) {
+    own_op();
   } else if (strcmp(what, "mismatch") == 0) {
     mismatch(rank);
   } else if (strcmp(what, "timing") == 0 && argc > 2) {

@@ -45,6 +45,25 @@ TEST(PlanJson, LooksAsDocumented) {
 )");
 }
 
+// Files of version 1, which must be read for good, whatever is written.
+TEST(PlanJson, Version1StaysReadable) {
+  const std::string folder = std::string(ESPALIER_SOURCE_DIR) + "/tests/planner/goldens/";
+  Plan details = two_chains();
+  details.latency_occupies = true;
+  details.broadcast_trees[0].colors = {0, 1};
+  details.broadcast_trees[0].latencies = {{2.5e-4}, {0}};
+  details.broadcast_trees[1].colors = {1, 0};
+  details.broadcast_trees[1].exchange = {{1, 2}};
+  const std::pair<const char*, Plan> goldens[] = {{"scheduled-v1.json", scheduled_chains()},
+                                                  {"reduce-v1.json", reduce_chains()},
+                                                  {"allreduce-v1.json", allreduce_chains()},
+                                                  {"details-v1.json", details}};
+  for (const auto& [file, plan] : goldens) {
+    SCOPED_TRACE(file);
+    expect_same(read_plan(folder + file), plan);
+  }
+}
+
 TEST(PlanJson, RoundTrips) {
   Plan plan = two_chains();
   expect_same(parse_plan(to_json(plan), "p.json"), plan);

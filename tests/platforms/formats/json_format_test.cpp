@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "platforms/formats/formats.hpp"
 #include "tests/platforms/expect_same.hpp"
 
@@ -24,8 +26,10 @@ constexpr std::string_view kTwoRacks = R"({
              "both_ways": false} ],
  "shared": [ {"name": "trunk", "bandwidth": "1 GB/s", "links": [["a", "sw"], ["c", "sw"]]} ] })";
 
+// From a file of version 1, which must be read for good.
 TEST(Json, ReadsEverythingAPlatformHas) {
-  const ReadResult result = parse_platform(kTwoRacks, "racks.json");
+  const ReadResult result = read_platform(std::string(ESPALIER_SOURCE_DIR) +
+                                          "/tests/platforms/goldens/two-racks-v1.json");
   const Platform& platform = result.platform;
   EXPECT_EQ(result.format, "json");
   EXPECT_THAT(result.notes, IsEmpty());

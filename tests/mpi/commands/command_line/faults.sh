@@ -19,7 +19,7 @@ timed_out() {
 
 # A stopped rank, at every point where the others wait.
 test_stopped() {
-  local stop=19 rank try
+  local stop=19 rank try begun
   no_files_to_remove
   for rank in 0 1 3; do
     unlucky $rank $stop segment bcast good.json --message 10MB --timeout 2s --as-planned
@@ -37,6 +37,15 @@ test_stopped() {
   timed_out "no progress for .*, waiting for all ranks to begin"
   unlucky 2 $stop agree bcast good.json --message 100kB --timeout 1s
   timed_out "no progress for 1 s, waiting for "
+  # A rank that is done waits no longer where the plan predicts a slow network: 10 s here.
+  for rank in 0 1; do
+    begun=$SECONDS
+    unlucky $rank $stop report bcast good.json --message 40MB --segment 500kB --timeout 2s --quiet
+    timed_out "no progress for .*, waiting for (reports of ranks 0$|rank 1 to collect)"
+    unlucky $rank $stop report allreduce allreduce.json --message 40000000 --timeout 2s --quiet
+    timed_out "no progress for .*, waiting for (reports of ranks 0$|rank 1 to collect)"
+    [ $((SECONDS - begun)) -le 30 ] || fail "took $((SECONDS - begun)) s"
+  done
   unset OMPI_MCA_odls_base_sigkill_timeout
   # If ranks exit while another one finalizes, mpirun 4.1.4 sometimes crashes or hangs after its ranks have ended; the
   # sooner it kills ranks, the more often.
@@ -57,6 +66,34 @@ test_stopped() {
     [ "$(find . -name '.espalier*' | wc -l)" -le 1 ] || { fail "left behind"; ls -a; }
     rm -f .espalier*
   done
+}
+
+# A rank stopped at every point of a probe: before it, in a transfer, between short messages, and before an experiment.
+test_stopped_probe() {
+  local stop=19 rank begun
+  no_files_to_remove
+  # The points of unlucky_rank.c at which ranks post sends and receives, send, enter a barrier, and agree.
+  while IFS='|' read -r call text; do
+    for rank in 0 2; do
+      begun=$SECONDS
+      unlucky $rank $stop $call probe -o out.json --effort 0.1 --quiet --timeout 2s
+      [ $((SECONDS - begun)) -le 7 ] || fail "took $((SECONDS - begun)) s"  # with the start of mpirun
+      rm -f out.json.measurements.json
+      timed_out "^espalier-mpi: rank [0-9] on [^:]*: no progress for [23](\\.[0-9]+)? s, (${text//RANK/$rank})"
+    done
+  done <<'END'
+segment|.*(sending to|receiving from) rank RANK|waiting for (all ranks to (begin|end) an|rank 0 to begin the next) experiment
+report|exchanging messages with rank RANK|waiting for all ranks to end an experiment
+barrier|waiting for all ranks to begin an experiment
+agree|waiting for all ranks to begin the probe
+END
+}
+
+# The watchdog's thread needs a thread level.
+test_no_threads() {
+  no_files_to_remove
+  NO_THREADS=1 unlucky 9 9 none bcast good.json --message 100kB
+  refused 1 'this MPI provides MPI_THREAD_SINGLE only'
 }
 
 # A killed rank: mpirun ends the others, first with SIGTERM.
