@@ -13,9 +13,9 @@
 namespace espalier::lp {
 
 struct Part {
-  std::uint32_t root;      // a host of the single graph
-  bool reversed = false;   // data goes to the root
-  double share = 1;        // bytes of this part for each byte of the message, > 0
+  std::uint32_t root;     // a host of the single graph
+  bool reversed = false;  // data goes to the root
+  double share = 1;       // bytes of this part for each byte of the message, > 0
 };
 
 class PartsProblem {

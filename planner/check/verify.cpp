@@ -153,7 +153,7 @@ class Verifier {
     report_.busiest_resource = platforms::describe(busiest->resource, platform_);
     report_.throughput = {carried() / std::max(1.0, report_.busiest_load)};
     if (report_.busiest_load > 1 + options_.tolerance) {
-      add_fault(!plan_.blocks.empty()            ? "/blocks"
+      add_fault(!plan_.blocks.empty()         ? "/blocks"
                 : broadcasts(plan_.operation) ? "/broadcast_trees"
                                               : "/reduce_trees",
                 fmt::format("the rates load {} to {} of its capacity; throughput at most {}",

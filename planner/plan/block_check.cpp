@@ -13,8 +13,9 @@ namespace espalier::planner {
 void check_blocks(const Plan& plan, const std::string& file) {
   if (has_root(plan.operation)) {
     if (plan.blocks.empty()) return;
-    throw InputError(file, "/blocks",
-                     fmt::format("a plan for {} has trees, not blocks", with_article(plan.operation)));
+    throw InputError(
+        file, "/blocks",
+        fmt::format("a plan for {} has trees, not blocks", with_article(plan.operation)));
   }
   if (plan.blocks.empty()) {
     throw InputError(file, "/blocks", "expected one block for each node as its root");
@@ -29,9 +30,9 @@ void check_blocks(const Plan& plan, const std::string& file) {
       throw InputError(file, fmt::format("/blocks/{}/{}", i, key), reason);
     };
     if (block.kind != wanted) {
-      refuse("kind", fmt::format("the blocks of {} are \"{}\", not \"{}\"",
-                                 with_article(plan.operation), name_of(wanted),
-                                 name_of(block.kind)));
+      refuse("kind",
+             fmt::format("the blocks of {} are \"{}\", not \"{}\"", with_article(plan.operation),
+                         name_of(wanted), name_of(block.kind)));
     }
     if (block.root >= plan.nodes.size()) {
       refuse("root", fmt::format("node {} is out of range: the plan has {} nodes", block.root,

@@ -186,7 +186,8 @@ enum class Roots : std::uint8_t { kOne, kAny };
 std::string to_json(const Plan& plan);
 // Reads it. Throws InputError, with file and pointer, for unknown keys, wrong types and indices out
 // of range, and for a plan that has not the roots that the caller takes. Does not check structural
-// faults: call check_structure on the result. Blocks of an operation with one root become its trees.
+// faults: call check_structure on the result. Blocks of an operation with one root become its
+// trees.
 Plan parse_plan(const std::string& text, const std::string& file, Roots roots = Roots::kOne);
 // read_text + parse_plan + check_structure, for a plan with one root.
 Plan read_plan(const std::string& file);

@@ -99,8 +99,8 @@ class PlanCheck {
   void trees(const PlanTrees& kind) {
     const std::vector<PlanTree>* const trees = kind.trees;
     const bool up = kind.up;
-    const bool wanted = !plan_.blocks.empty() ||
-                        (up ? reduces(plan_.operation) : broadcasts(plan_.operation));
+    const bool wanted =
+        !plan_.blocks.empty() || (up ? reduces(plan_.operation) : broadcasts(plan_.operation));
     const std::string whole = fmt::format("/{}", kind.key);
     source_ = kind.root;
     if (wanted && trees->empty()) refuse(whole, "a plan needs at least one tree");
@@ -235,8 +235,10 @@ class PlanCheck {
           [](double so_far, const PlanTree& tree) { return so_far + tree.rate.value; });
       if (!differ(sum, kind.share * throughput)) continue;
       if (!plan_.blocks.empty()) {
-        refuse("/" + kind.key, "the trees' rates sum to {}, not to {}, the block's share of the "
-               "throughput", sum, kind.share * throughput);
+        refuse("/" + kind.key,
+               "the trees' rates sum to {}, not to {}, the block's share of the "
+               "throughput",
+               sum, kind.share * throughput);
       }
       refuse("/throughput_Bps", "the {} rates sum to {}, not to {}",
              kind.up ? "reduce trees'" : "trees'", sum, throughput);

@@ -62,8 +62,8 @@ PlanSchedule parse_schedule(const JsonCursor& schedule, const Plan& plan) {
   return parsed;
 }
 
-// The version. Checks it and the format before all other keys, so that a file of another kind gives that error,
-// not one about an unknown key.
+// The version. Checks it and the format before all other keys, so that a file of another kind gives
+// that error, not one about an unknown key.
 std::uint64_t check_kind(const JsonCursor& root) {
   if (!root.value().is_object()) root.refuse("expected an object: a plan");
   const JsonCursor format = root.at("format");
@@ -84,8 +84,8 @@ std::string blocks_json(const std::vector<PlanBlock>& blocks) {
     const std::string after = block.after ? fmt::format("{}", *block.after) : "null";
     text += fmt::format(
         "{}    {{\"kind\": \"{}\", \"root\": {}, \"share\": {}, \"after\": {}, \"trees\": {}}}",
-        text.empty() ? "\n" : ",\n", name_of(block.kind), block.root,
-        number(block.share, "share"), after,
+        text.empty() ? "\n" : ",\n", name_of(block.kind), block.root, number(block.share, "share"),
+        after,
         trees_json(block.trees,
                    block.kind == BlockKind::kCombine ? Direction::kUp : Direction::kDown));
   }

@@ -34,8 +34,7 @@ void require_return(const Platform& platform) {
   for (const NodeId host : hosts) {
     if (reached_from(platform, host)[index_of(hosts.front())] != 0) continue;
     throw InfeasibleError(fmt::format("{}: '{}' cannot reach '{}'", platform.name(),
-                                      platform.node(host).name,
-                                      platform.node(hosts.front()).name));
+                                      platform.node(host).name, platform.node(hosts.front()).name));
   }
 }
 

@@ -109,7 +109,7 @@ TEST_P(EveryRoot, ReachesTheOptimumOfFlows) {
   const auto& [operation, name] = GetParam();
   const platforms::Model model = platforms::parse_model(name);
   int checked = 0;
-  for_each_platform(Operation::kAllreduce, draws(3), 4, model,
+  for_each_platform(Operation::kAllreduce, draws(10), 5, model,
                     [&](const DrawnPlatform& drawn, const auto& trace) {
                       SCOPED_TRACE(trace);
                       ++checked;
@@ -133,9 +133,9 @@ TEST_P(EveryRoot, ReachesTheOptimumOfFlows) {
 INSTANTIATE_TEST_SUITE_P(Models, EveryRoot,
                          ::testing::Combine(::testing::ValuesIn(kOperationsOfAllRoots),
                                             ::testing::ValuesIn(model_names())),
-                         [](const auto& info) {
-                           return case_name(name_of(std::get<0>(info.param))) + "_" +
-                                  case_name(std::get<1>(info.param));
+                         [](const auto& drawn) {
+                           return case_name(name_of(std::get<0>(drawn.param))) + "_" +
+                                  case_name(std::get<1>(drawn.param));
                          });
 
 // Every host receives, or sends, 3/4 of the message through one port of 10 B/s.
