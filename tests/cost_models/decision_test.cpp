@@ -13,10 +13,8 @@
 namespace espalier::cost_models::decision_test {
 namespace {
 
-using espalier::testing::refusal;
-using ::testing::AnyOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
+using namespace espalier::testing;
+using namespace ::testing;
 
 // CM, section 6.3: five broadcasts, uncut and with segments of 1 KiB and 8 KiB.
 std::vector<Method> cm_methods(std::string_view model) {

@@ -15,7 +15,7 @@
 namespace espalier::cost_models::fit_collectives_test {
 namespace {
 
-using espalier::testing::refusal;
+using namespace espalier::testing;
 
 // The times of every algorithm of these operations, predicted with `network`.
 std::vector<TimedCase> predicted(const std::vector<std::string>& operations, std::string_view model,

@@ -12,7 +12,7 @@
 namespace espalier::cost_models::measured_messages_test {
 namespace {
 
-using testing::refusal;
+using namespace espalier::testing;
 
 constexpr std::uint64_t kSizes[] = {1, 64, 1024, 65536, 1U << 20U};
 

@@ -15,8 +15,8 @@
 namespace espalier::cost_models::open_mpi_rules_test {
 namespace {
 
-using espalier::testing::refusal;
-using ::testing::HasSubstr;
+using namespace espalier::testing;
+using namespace ::testing;
 
 // Reads a rules file as Open MPI does: a sequence of numbers, without the comments.
 class Reader {

@@ -9,7 +9,7 @@
 namespace espalier::cost_models::parameters_json_test {
 namespace {
 
-using ::testing::HasSubstr;
+using namespace ::testing;
 
 std::string refusal_of(const std::string& text) {
   return espalier::testing::refusal([&] { return parse_parameters(text, "net.json"); });

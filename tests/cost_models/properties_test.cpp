@@ -8,8 +8,8 @@
 #include <string>
 
 #include "cost_models/formulas/predict.hpp"
-#include "support/errors.hpp"
 #include "tests/cost_models/networks.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::cost_models::properties_test {
 namespace {
@@ -22,13 +22,8 @@ class EveryFormula : public ::testing::TestWithParam<std::size_t> {
   [[nodiscard]] double at(const Case& of) const {
     return predict(entry(), frodo(entry().model()), of).value;
   }
-  [[nodiscard]] std::string refusal(const Case& of) const {
-    try {
-      (void)at(of);
-    } catch (const InputError& fault) {
-      return fault.what();
-    }
-    return "accepted";
+  [[nodiscard]] std::string refused(const Case& of) const {
+    return testing::refusal([&] { return at(of); });
   }
 };
 
@@ -78,12 +73,12 @@ TEST_P(EveryFormula, SegmentsMatterAsTheRegistrySays) {
 }
 
 TEST_P(EveryFormula, RefusesInvalidCases) {
-  EXPECT_EQ(refusal({0, {1}, {}, {}}), "ranks: must be from 1 to 2147483647, not 0");
-  EXPECT_EQ(refusal({kMaxRanks + 1, {1}, {}, {}}),
+  EXPECT_EQ(refused({0, {1}, {}, {}}), "ranks: must be from 1 to 2147483647, not 0");
+  EXPECT_EQ(refused({kMaxRanks + 1, {1}, {}, {}}),
             "ranks: must be from 1 to 2147483647, not 2147483648");
-  EXPECT_EQ(refusal({4, {1}, {}, {kNaN}}),
+  EXPECT_EQ(refused({4, {1}, {}, {kNaN}}),
             "computation: must be finite and at least 0 s per byte, not nan");
-  EXPECT_EQ(refusal({4, {1}, {}, {-1.0}}),
+  EXPECT_EQ(refused({4, {1}, {}, {-1.0}}),
             "computation: must be finite and at least 0 s per byte, not -1");
 }
 

@@ -11,12 +11,8 @@
 namespace espalier::lp::arborescence_packing_test {
 namespace {
 
-using espalier::testing::draws;
-using testing::kAllModels;
-using testing::ModelKind;
-using testing::ProblemShape;
-using testing::random_problem;
-using testing::RandomProblem;
+using namespace espalier::testing;
+using namespace lp::testing;
 
 // The packing is valid, proven, and agrees with the papers' flow LP.
 void expect_flow_optimum(const RandomProblem& made) {

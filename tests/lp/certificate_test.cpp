@@ -9,11 +9,9 @@
 namespace espalier::lp::certificate_test {
 namespace {
 
-using espalier::testing::draws;
-using ::testing::HasSubstr;
-using testing::ModelKind;
-using testing::random_problem;
-using testing::RandomProblem;
+using namespace espalier::testing;
+using namespace lp::testing;
+using namespace ::testing;
 
 class LyingPacking : public ::testing::Test {
  protected:

@@ -12,12 +12,8 @@
 namespace espalier::lp::doubled_problem_test {
 namespace {
 
-using espalier::testing::draws;
-using testing::kAllModels;
-using testing::ModelKind;
-using testing::ProblemShape;
-using testing::random_problem;
-using testing::RandomProblem;
+using namespace espalier::testing;
+using namespace lp::testing;
 
 class Doubled : public ::testing::TestWithParam<ModelKind> {
  protected:

@@ -15,11 +15,8 @@
 namespace espalier::lp::exact_tree_test {
 namespace {
 
-using espalier::testing::draws;
-using testing::kAllModels;
-using testing::ModelKind;
-using testing::random_problem;
-using testing::RandomProblem;
+using namespace espalier::testing;
+using namespace lp::testing;
 
 HostArcs arcs_of(const RandomProblem& made) {
   return {made.graph, made.occupation, std::vector<double>(made.graph.arc_count(), 1.0)};

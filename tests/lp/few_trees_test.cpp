@@ -8,13 +8,8 @@
 namespace espalier::lp::few_trees_test {
 namespace {
 
-using espalier::testing::draws;
-using testing::fault_of;
-using testing::kAllModels;
-using testing::ModelKind;
-using testing::random_problem;
-using testing::RandomProblem;
-using testing::rate_of;
+using namespace espalier::testing;
+using namespace lp::testing;
 
 class FewTrees : public ::testing::TestWithParam<ModelKind> {};
 

@@ -13,7 +13,7 @@
 namespace espalier::lp::linear_program_test {
 namespace {
 
-using ::testing::StartsWith;
+using namespace ::testing;
 
 using Entries = std::vector<Entry>;
 

@@ -13,13 +13,7 @@
 namespace espalier::lp::low_latency_trees_test {
 namespace {
 
-using testing::fault_of;
-using testing::kAllModels;
-using testing::ModelKind;
-using testing::random_latencies;
-using testing::random_problem;
-using testing::RandomProblem;
-using testing::rate_of;
+using namespace lp::testing;
 
 double mean_way_s(const RandomProblem& made, const std::vector<PackedTree>& trees) {
   double way_s = 0;

@@ -10,7 +10,7 @@
 namespace espalier::lp::min_cost_arborescence_test {
 namespace {
 
-using espalier::testing::draws;
+using namespace espalier::testing;
 
 struct Graph {
   std::uint32_t nodes;

@@ -18,7 +18,7 @@
 namespace espalier::lp::open_shop_test {
 namespace {
 
-using espalier::testing::draws;
+using namespace espalier::testing;
 
 struct Shop {
   std::uint32_t lefts = 0;

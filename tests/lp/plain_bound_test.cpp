@@ -15,11 +15,8 @@
 namespace espalier::lp::plain_bound_test {
 namespace {
 
-using espalier::testing::draws;
-using testing::kAllModels;
-using testing::ModelKind;
-using testing::random_problem;
-using testing::RandomProblem;
+using namespace espalier::testing;
+using namespace lp::testing;
 
 struct Use {
   int row;

@@ -12,14 +12,8 @@
 namespace espalier::lp::shallow_trees_test {
 namespace {
 
-using espalier::testing::draws;
-using testing::fault_of;
-using testing::kAllModels;
-using testing::ModelKind;
-using testing::random_latencies;
-using testing::random_problem;
-using testing::RandomProblem;
-using testing::rate_of;
+using namespace espalier::testing;
+using namespace lp::testing;
 
 class ShallowTrees : public ::testing::TestWithParam<ModelKind> {};
 

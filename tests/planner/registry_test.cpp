@@ -11,13 +11,8 @@
 namespace espalier::planner::registry_test {
 namespace {
 
-using espalier::testing::refusal;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::WhenSorted;
+using namespace espalier::testing;
+using namespace ::testing;
 
 std::vector<std::string> names_of(const std::vector<Algorithm>& chosen) {
   std::vector<std::string> names;

@@ -10,10 +10,8 @@
 namespace espalier::render::cell_chart_test {
 namespace {
 
-using espalier::testing::count_of;
-using espalier::testing::xml_fault;
-using ::testing::HasSubstr;
-using ::testing::Not;
+using namespace espalier::testing;
+using namespace ::testing;
 
 //   8   B B .
 //   4   A B B      "C" is in the legend's list, but in no cell

@@ -11,11 +11,8 @@
 namespace espalier::render::line_chart_test {
 namespace {
 
-using espalier::testing::count_of;
-using espalier::testing::xml_fault;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
+using namespace espalier::testing;
+using namespace ::testing;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 

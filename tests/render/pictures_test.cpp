@@ -14,18 +14,16 @@
 
 #include "platforms/formats/formats.hpp"
 #include "support/errors.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/xml.hpp"
 
 namespace espalier::render::pictures_test {
 namespace {
 
-using espalier::testing::count_of;
-using espalier::testing::xml_fault;
+using namespace espalier::testing;
 using platforms::parse_platform;
 using platforms::Platform;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
+using namespace ::testing;
 
 const std::filesystem::path kData = ESPALIER_SOURCE_DIR "/platforms/data";
 
@@ -142,12 +140,8 @@ TEST(PlatformPicture, RefusesTooManyNodes) {
   std::string nodes = R"({"name": "n"})";
   for (std::size_t i = 0; i < kMostNodes; ++i)
     nodes += R"(, {"name": ")" + std::to_string(i) + "\"}";
-  try {
-    static_cast<void>(platform_picture(platform_of(nodes, "")));
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "the platform has 2001 nodes; a picture can show at most 2000");
-  }
+  EXPECT_EQ(refusal([&] { return platform_picture(platform_of(nodes, "")); }),
+            "the platform has 2001 nodes; a picture can show at most 2000");
 }
 
 TEST(PlanPicture, MarksTheSourceAndTheBusiest) {

@@ -7,70 +7,21 @@
 #include <string>
 #include <vector>
 
-#include "simulate/simulate.hpp"
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/planner/references/two_chains.hpp"
+#include "tests/simulate/cases.hpp"
 
 namespace espalier::simulate::closed_forms_test {
 namespace {
 
-using espalier::testing::Link;
-using espalier::testing::small_platform;
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::Pointwise;
+using namespace espalier::testing;
+using namespace ::testing;
 
 constexpr double kRounding = 1e-12;
 
-struct Case {
-  platforms::Platform platform;
-  planner::Plan plan;
-
-  [[nodiscard]] Simulation run(std::uint64_t message, const Options& options = {}) const {
-    return Simulator(plan, platform, options).run({message});
-  }
-};
-
-// One tree over hosts h0, h1, ..., edges as given, segments of 4 bytes.
-Case one_tree(platforms::Platform platform, const std::vector<planner::PlanEdge>& edges,
-              const std::string& model = "one-port") {
-  planner::Plan plan;
-  plan.platform = platform.name();
-  for (const platforms::NodeId host : platform.hosts()) {
-    plan.nodes.push_back(platform.node(host).name);
-  }
-  plan.source = plan.nodes.front();
-  plan.model = model;
-  plan.algorithm = "grow";
-  plan.segment = {4};
-  plan.throughput = {1};
-  plan.broadcast_trees = {{{1}, edges, {}}};
-  return {std::move(platform), plan};
-}
-
-struct Times {
-  double seconds_per_byte;
-  double latency = 0;
-  double overhead = 0;
-};
-
-// h0 -> h1 -> h2 -> ..., with one link for each of `links`.
-Case chain(const std::vector<Times>& links, const std::string& model = "one-port") {
-  platforms::PlatformBuilder builder("chain");
-  std::vector<planner::PlanEdge> edges;
-  platforms::NodeId last = builder.node_named("h0");
-  for (std::uint32_t i = 0; i < links.size(); ++i) {
-    const platforms::NodeId next = builder.node_named("h" + std::to_string(i + 1));
-    builder.add_arc(
-        {last, next, {1 / links[i].seconds_per_byte}, {links[i].latency}, {links[i].overhead}});
-    edges.push_back({i, i + 1});
-    last = next;
-  }
-  return one_tree(std::move(builder).build(), edges, model);
-}
-
 // h0 to each of h1, h2, ... by a link of its own.
-Case star(const std::vector<double>& seconds_per_byte, const std::string& model = "one-port") {
+SimulatedCase star(const std::vector<double>& seconds_per_byte,
+                   const std::string& model = "one-port") {
   std::vector<std::string> nodes{"h0"};
   std::vector<Link> links;
   std::vector<planner::PlanEdge> edges;
@@ -82,18 +33,12 @@ Case star(const std::vector<double>& seconds_per_byte, const std::string& model 
   return one_tree(small_platform(nodes, links), edges, model);
 }
 
-std::vector<double> seconds(const std::vector<Seconds>& times) {
-  std::vector<double> values;
-  for (const Seconds time : times) values.push_back(time.value);
-  return values;
-}
-
 // The first segment passes n - 2 hosts before the last host receives it; then the k segments arrive
 // one by one.
 TEST(Chain, OfEqualLinksTakesNMinusTwoPlusKSegments) {
   for (const std::size_t hosts : {2U, 3U, 9U}) {
     for (const std::uint64_t segments : {1U, 2U, 50U}) {
-      const Case of = chain(std::vector<Times>(hosts - 1, {0.25}));
+      const SimulatedCase of = chain_of(std::vector<LinkTimes>(hosts - 1, {0.25}));
       const double expected =
           static_cast<double>(hosts - 2 + segments);  // a segment takes a second
       EXPECT_NEAR(of.run(4 * segments).makespan.value, expected, kRounding * expected)
@@ -105,24 +50,24 @@ TEST(Chain, OfEqualLinksTakesNMinusTwoPlusKSegments) {
 // A line of servers with fixed times: the sum of all for the first segment, then the slowest one
 // for each further segment.
 TEST(Chain, OfUnequalLinksTakesTheFillAndThenTheSlowestLink) {
-  const Case of = chain({{0.5}, {2}, {0.25}, {1}});
+  const SimulatedCase of = chain_of({{0.5}, {2}, {0.25}, {1}});
   EXPECT_NEAR(of.run(4 * 100).makespan.value, 4 * (0.5 + 2 + 0.25 + 1) + 99 * 8, 1e-9);
 }
 
 TEST(Chain, CountsLatencyOncePerHopAndOverheadOncePerSegment) {
-  const Case of = chain({{0.25, 7, 0.5}, {0.25, 11, 0.5}});
+  const SimulatedCase of = chain_of({{0.25, 7, 0.5}, {0.25, 11, 0.5}});
   EXPECT_NEAR(of.run(4 * 100).makespan.value, (3 - 2 + 100) * 1.5 + 7 + 11, 1e-9);
 }
 
 TEST(Chain, CountsLatenciesThatOccupyLikeOverheads) {
-  Case of = chain({{0.25, 7, 0.5}, {0.25, 7, 0.5}});
+  SimulatedCase of = chain_of({{0.25, 7, 0.5}, {0.25, 7, 0.5}});
   of.plan.latency_occupies = true;
   EXPECT_NEAR(of.run(4 * 100).makespan.value, (3 - 2 + 100) * 8.5, 1e-9);
 }
 
 // 9 bytes: segments of 4, 4 and 1; the last one has the full overhead.
 TEST(Chain, SendsAShortLastSegment) {
-  const Case of = chain({{0.25, 0, 0.5}, {0.25, 0, 0.5}});
+  const SimulatedCase of = chain_of({{0.25, 0, 0.5}, {0.25, 0, 0.5}});
   const Simulation simulation = of.run(9);
   EXPECT_EQ(simulation.segments, 3U);
   EXPECT_EQ(simulation.sends, 6U);
@@ -131,7 +76,7 @@ TEST(Chain, SendsAShortLastSegment) {
 }
 
 TEST(Chain, OfAnEmptyMessageTakesNoTime) {
-  const Simulation simulation = chain({{1}, {1}}).run(0);
+  const Simulation simulation = chain_of({{1}, {1}}).run(0);
   EXPECT_EQ(simulation.makespan.value, 0);
   EXPECT_EQ(simulation.segments, 0U);
   EXPECT_THAT(seconds(simulation.done), ElementsAre(0, 0, 0));
@@ -139,13 +84,13 @@ TEST(Chain, OfAnEmptyMessageTakesNoTime) {
 
 // Receiving and sending share the one port of h1, so each segment takes it twice as long.
 TEST(Chain, UnderOnePortUnidirectionalTakesTwiceTheTimeASegment) {
-  const Case of = chain({{0.25}, {0.25}}, "one-port-unidirectional");
+  const SimulatedCase of = chain_of({{0.25}, {0.25}}, "one-port-unidirectional");
   EXPECT_NEAR(of.run(4 * 100).makespan.value, 200, 1e-9);
 }
 
 // The out-port of h0 sends segment by segment, each to its children in turn.
 TEST(Star, TakesTheSumOfItsLinksForEverySegment) {
-  const Case of = star({0.25, 1, 0.5});
+  const SimulatedCase of = star({0.25, 1, 0.5});
   const Simulation simulation = of.run(4 * 10);
   EXPECT_THAT(seconds(simulation.done),
               Pointwise(DoubleNear(1e-9), {0.0, 9 * 7.0 + 1, 9 * 7.0 + 5, 10 * 7.0}));
@@ -155,21 +100,21 @@ TEST(Star, TakesTheSumOfItsLinksForEverySegment) {
 // s = 0.8 min T = 0.2 s per byte: the sender is busy for 0.8 s per child, and the links work in
 // parallel. Three children keep it busy for 2.4 s, longer than any link.
 TEST(Star, UnderMultiPortIsLimitedByASenderWithManyChildren) {
-  const Case of = star({0.25, 0.25, 0.25}, "multi-port");
+  const SimulatedCase of = star({0.25, 0.25, 0.25}, "multi-port");
   EXPECT_NEAR(of.run(4 * 10).makespan.value, 10 * 2.4 - 0.8 + 1, 1e-9);
 }
 
 // With few children the slowest link (4 s) limits. It begins after the first child's 0.8 s and is
 // then never idle.
 TEST(Star, UnderMultiPortIsLimitedByASlowLink) {
-  const Case of = star({0.25, 1}, "multi-port");
+  const SimulatedCase of = star({0.25, 1}, "multi-port");
   EXPECT_NEAR(of.run(4 * 10).makespan.value, 0.8 + 10 * 4, 1e-9);
 }
 
 // Links work in parallel, and the nodes have no caps.
 TEST(Star, UnderBoundedMultiPortIsAsFastAsEachLink) {
-  const Case of = star({0.25, 1, 0.5}, "bounded-multi-port");
-  EXPECT_THAT(seconds(of.run(4 * 10).done), Pointwise(DoubleNear(1e-9), {0.0, 10.0, 40.0, 20.0}));
+  const SimulatedCase of = star({0.25, 1, 0.5}, "bounded-multi-port");
+  EXPECT_THAT(of.done(4 * 10), Pointwise(DoubleNear(1e-9), {0.0, 10.0, 40.0, 20.0}));
 }
 
 //     h0 ---> sw ---> h1
@@ -177,8 +122,8 @@ TEST(Star, UnderBoundedMultiPortIsAsFastAsEachLink) {
 // 1 s and 2 s per segment. The switch cuts through, so a segment takes the time of the slower link,
 // and so does each further one.
 TEST(Relay, CutsThrough) {
-  Case of = one_tree(small_platform({"h0", "sw", "h1"}, {{"h0", "sw", 0.25}, {"sw", "h1", 0.5}}),
-                     {{0, 1}});
+  SimulatedCase of = one_tree(
+      small_platform({"h0", "sw", "h1"}, {{"h0", "sw", 0.25}, {"sw", "h1", 0.5}}), {{0, 1}});
   of.plan.broadcast_trees.front().via[{0, 1}] = {"sw"};
   EXPECT_NEAR(of.run(4 * 10).makespan.value, 20, 1e-9);
 }
@@ -196,7 +141,7 @@ TEST(Relay, BuffersWaitingSegments) {
     links.push_back({"sw", nodes.back(), 1});
     edges.push_back({0, child});
   }
-  Case of = one_tree(small_platform(nodes, links), edges);
+  SimulatedCase of = one_tree(small_platform(nodes, links), edges);
   for (const planner::PlanEdge& edge : edges) {
     of.plan.broadcast_trees.front().via[{edge.parent, edge.child}] = {"sw"};
   }
@@ -214,8 +159,9 @@ TEST(SharedLink, ServesOneSegmentAtATime) {
   builder.add_arc({h0, h1, {4}, {}, {}});
   builder.add_arc({h0, h2, {4}, {}, {}});
   builder.add_shared_link("trunk", {2}, {{h0, h1}, {h0, h2}});
-  const Case of = one_tree(std::move(builder).build(), {{0, 1}, {0, 2}}, "bounded-multi-port");
-  EXPECT_THAT(seconds(of.run(4 * 10).done), Pointwise(DoubleNear(1e-9), {0.0, 38.0, 40.0}));
+  const SimulatedCase of =
+      one_tree(std::move(builder).build(), {{0, 1}, {0, 2}}, "bounded-multi-port");
+  EXPECT_THAT(of.done(4 * 10), Pointwise(DoubleNear(1e-9), {0.0, 38.0, 40.0}));
 }
 
 //     h0 --- 1 s ---> h1 --- 1 s ---> h3
@@ -223,11 +169,11 @@ TEST(SharedLink, ServesOneSegmentAtATime) {
 //
 // A segment of 4 bytes takes 1 s on each link. h0 sends each segment to h1, then to h2.
 TEST(Tree, TakesTheFillOfTheDeepestPathAndThenItsPeriod) {
-  const Case of =
+  const SimulatedCase of =
       one_tree(small_platform({"h0", "h1", "h2", "h3"},
                               {{"h0", "h1", 0.25}, {"h0", "h2", 0.25}, {"h1", "h3", 0.25}}),
                {{0, 1}, {0, 2}, {1, 3}});
-  EXPECT_THAT(seconds(of.run(4 * 10).done),
+  EXPECT_THAT(of.done(4 * 10),
               Pointwise(DoubleNear(1e-9), {0.0, 9 * 2.0 + 1, 9 * 2.0 + 2, 9 * 2.0 + 2}));
 }
 
@@ -236,14 +182,14 @@ TEST(Tree, TakesTheFillOfTheDeepestPathAndThenItsPeriod) {
 TEST(Window, OfOneLosesNoTimeOnATree) {
   Options narrow;
   narrow.window = 1;
-  const Case of = star({0.25, 1, 0.5});
+  const SimulatedCase of = star({0.25, 1, 0.5});
   EXPECT_EQ(of.run(400, narrow).makespan, of.run(400).makespan);
 }
 
 TEST(Segment, CanDifferFromThePlans) {
   Options whole;
   whole.segment = Bytes{400};
-  const Simulation simulation = chain({{0.25}, {0.25}}).run(400, whole);
+  const Simulation simulation = chain_of({{0.25}, {0.25}}).run(400, whole);
   EXPECT_EQ(simulation.segments, 1U);
   EXPECT_NEAR(simulation.makespan.value, 200, 1e-9);
 }
@@ -251,14 +197,14 @@ TEST(Segment, CanDifferFromThePlans) {
 // Two chains over a triangle, each with half of the data. A segment of 4 bytes takes 4 s. In 8 s
 // the source sends one segment of each tree, and both hosts receive two.
 TEST(TwoTrees, ReachTheSumOfTheirRates) {
-  const platforms::Platform platform = espalier::testing::triangle();
-  const planner::Plan plan = espalier::testing::two_chains();
+  const platforms::Platform platform = triangle();
+  const planner::Plan plan = two_chains();
   const Simulation simulation = Simulator(plan, platform).run({8 * 100});
   EXPECT_NEAR(simulation.makespan.value, 100 * 8 + 4, 1e-9);
 }
 
 TEST(OnSend, IsCalledForEverySendInOrderOfTime) {
-  const Case of = chain({{0.25}, {0.5}});
+  const SimulatedCase of = chain_of({{0.25}, {0.5}});
   std::vector<std::string> reported;
   double last = 0;
   const Simulation simulation = Simulator(of.plan, of.platform).run({8}, [&](const Send& send) {
@@ -274,7 +220,7 @@ TEST(OnSend, IsCalledForEverySendInOrderOfTime) {
 
 // The number of queued events does not grow with the message.
 TEST(Memory, DoesNotGrowWithTheSegments) {
-  const Case of = chain({{0.25, 7}, {0.25, 1}, {0.5}});
+  const SimulatedCase of = chain_of({{0.25, 7}, {0.25, 1}, {0.5}});
   EXPECT_EQ(of.run(4 * 100).most_events, of.run(4 * 100'000).most_events);
 }
 
@@ -284,14 +230,14 @@ TEST(Memory, DoesNotGrowWithTheSegments) {
 // and the third tree's two slow hops come last. The ninth, from h0 to h2, keeps h2 busy at this
 // moment: h3 begins the slow hop, beside which the rest is sent.
 TEST(Anomaly, ASegmentMoreMayMakeTheMessageFaster) {
-  Case of = one_tree(small_platform({"h0", "h1", "h2", "h3"}, {{"h0", "h2", 1. / 4},
-                                                               {"h0", "h3", 1. / 3},
-                                                               {"h1", "h2", 1. / 4},
-                                                               {"h2", "h1", 1. / 4},
-                                                               {"h2", "h3", 1},
-                                                               {"h3", "h1", 1},
-                                                               {"h3", "h2", 1. / 2}}),
-                     {{0, 3}, {3, 2}, {2, 1}});
+  SimulatedCase of = one_tree(small_platform({"h0", "h1", "h2", "h3"}, {{"h0", "h2", 1. / 4},
+                                                                        {"h0", "h3", 1. / 3},
+                                                                        {"h1", "h2", 1. / 4},
+                                                                        {"h2", "h1", 1. / 4},
+                                                                        {"h2", "h3", 1},
+                                                                        {"h3", "h1", 1},
+                                                                        {"h3", "h2", 1. / 2}}),
+                              {{0, 3}, {3, 2}, {2, 1}});
   of.plan.segment = {1};
   of.plan.broadcast_trees = {{{20. / 14}, {{0, 3}, {3, 2}, {2, 1}}, {}},
                              {{9. / 14}, {{0, 2}, {0, 3}, {2, 1}}, {}},
@@ -306,7 +252,7 @@ TEST(Anomaly, ASegmentMoreMayMakeTheMessageFaster) {
 // window is enlarged and the link is never idle. At a much lower rate the window stays 2: two
 // segments in 14 s.
 TEST(Chain, SendsThatLastUntilReceivedWaitForLatencies) {
-  Case slow = chain({{1, 10}});
+  SimulatedCase slow = chain_of({{1, 10}});
   EXPECT_DOUBLE_EQ(slow.run(40).makespan.value, 50);
   EXPECT_DOUBLE_EQ(slow.run(40, {.until_received = true}).makespan.value, 50);
   slow.plan.throughput = slow.plan.broadcast_trees[0].rate = {0.01};

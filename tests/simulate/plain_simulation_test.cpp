@@ -19,11 +19,7 @@
 namespace espalier::simulate::plain_simulation_test {
 namespace {
 
-using espalier::testing::Dice;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::for_each_platform;
-using espalier::testing::PlainRun;
-using espalier::testing::simulate_plainly;
+using namespace espalier::testing;
 
 constexpr Bytes kSegment{65536};
 

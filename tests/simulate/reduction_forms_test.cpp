@@ -7,32 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "simulate/simulate.hpp"
 #include "tests/planner/references/small_platform.hpp"
+#include "tests/simulate/cases.hpp"
 
 namespace espalier::simulate::reduction_forms_test {
 namespace {
 
-using espalier::testing::Link;
-using espalier::testing::small_platform;
+using namespace espalier::testing;
 using planner::Operation;
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::Pointwise;
+using namespace ::testing;
 
-struct Case {
-  platforms::Platform platform;
-  planner::Plan plan;
-
-  [[nodiscard]] Simulation run(std::uint64_t message, const Options& options = {}) const {
-    return Simulator(plan, platform, options).run({message});
-  }
-};
-
-// Trees over h0, h1, ..., with segments of 4 bytes. Links of 1/4 s per byte (1 s per segment) in
-// both directions along every edge.
-Case reduction(Operation operation, std::uint32_t hosts,
-               const std::vector<planner::PlanEdge>& edges) {
+// Links of 1/4 s per byte (1 s per segment) in both directions along every edge.
+SimulatedCase reduction(Operation operation, std::uint32_t hosts,
+                        const std::vector<planner::PlanEdge>& edges) {
   std::vector<std::string> nodes;
   for (std::uint32_t host = 0; host < hosts; ++host) nodes.push_back("h" + std::to_string(host));
   std::vector<Link> links;
@@ -40,24 +27,11 @@ Case reduction(Operation operation, std::uint32_t hosts,
     links.push_back({nodes[edge.parent], nodes[edge.child], 0.25});
     links.push_back({nodes[edge.child], nodes[edge.parent], 0.25});
   }
-  planner::Plan plan;
-  plan.operation = operation;
-  plan.platform = "small";
-  plan.nodes = nodes;
-  plan.source = "h0";
-  plan.model = "one-port";
-  plan.algorithm = "grow";
-  plan.segment = {4};
-  plan.throughput = {1};
-  plan.reduce_trees = {{{1}, edges, {}}};
-  if (planner::broadcasts(operation)) plan.broadcast_trees = plan.reduce_trees;
-  return {small_platform(nodes, links), plan};
+  return reduced(one_tree(small_platform(nodes, links), edges), operation);
 }
 
 std::vector<planner::PlanEdge> chain(std::uint32_t hosts) {
-  std::vector<planner::PlanEdge> edges;
-  for (std::uint32_t i = 0; i + 1 < hosts; ++i) edges.push_back({i, i + 1});
-  return edges;
+  return chain_edges(hosts - 1);
 }
 std::vector<planner::PlanEdge> flat(std::uint32_t hosts) {
   std::vector<planner::PlanEdge> edges;
@@ -80,18 +54,12 @@ Options combining_in(double segment_s) {
   return options;
 }
 
-std::vector<double> seconds(const std::vector<Seconds>& times) {
-  std::vector<double> values;
-  for (const Seconds time : times) values.push_back(time.value);
-  return values;
-}
-
 // Each hop sends and combines the first segment; each further one takes the slower of the two.
 TEST(ReduceChain, TakesTheFillAndThenTheSlowerOfSendingAndCombining) {
   for (const double combining_s : {0.0, 0.25, 1.0, 3.0}) {
     for (const std::uint32_t hosts : {2U, 3U, 9U}) {
       for (const std::uint64_t segments : {1U, 2U, 50U}) {
-        const Case of = reduction(Operation::kReduce, hosts, chain(hosts));
+        const SimulatedCase of = reduction(Operation::kReduce, hosts, chain(hosts));
         const Options options = combining_s > 0 ? combining_in(combining_s) : Options{};
         const double expected = (hosts - 1) * (1 + combining_s) +
                                 static_cast<double>(segments - 1) * std::max(1.0, combining_s);
@@ -117,7 +85,7 @@ TEST(ReduceChain, ReportsWhenEachHasSentItsPart) {
 // The in-port receives segment after segment, and the processor adds them as they arrive; the
 // slower of the two is the bottleneck.
 TEST(ReduceFlat, TakesTheSumOfItsLinksOrOfItsCombining) {
-  const Case of = reduction(Operation::kReduce, 4, flat(4));
+  const SimulatedCase of = reduction(Operation::kReduce, 4, flat(4));
   EXPECT_NEAR(of.run(4 * 10).makespan.value, 30, 1e-9);
   EXPECT_NEAR(of.run(4 * 10, combining_in(0.5)).makespan.value, 30 + 0.5, 1e-9);
   EXPECT_NEAR(of.run(4 * 10, combining_in(2)).makespan.value, 1 + 30 * 2, 1e-9);
@@ -125,7 +93,7 @@ TEST(ReduceFlat, TakesTheSumOfItsLinksOrOfItsCombining) {
 
 // One segment takes three rounds of sending and combining for eight hosts.
 TEST(ReduceBinomial, TakesARoundForEveryDoubling) {
-  const Case of = reduction(Operation::kReduce, 8, binomial(8));
+  const SimulatedCase of = reduction(Operation::kReduce, 8, binomial(8));
   EXPECT_NEAR(of.run(4).makespan.value, 3, 1e-9);
   EXPECT_NEAR(of.run(4, combining_in(0.5)).makespan.value, 3 * 1.5, 1e-9);
   // The root's in-port receives every segment three times.
@@ -143,7 +111,7 @@ TEST(ReduceChain, CombinesAShortLastSegment) {
 // 1 hops and k - 1 segments, and the leaf after as many further hops.
 TEST(AllreduceChain, ReversesSegmentsAtTheRoot) {
   for (const std::uint64_t segments : {1U, 2U, 50U}) {
-    const Case of = reduction(Operation::kAllreduce, 2, chain(2));
+    const SimulatedCase of = reduction(Operation::kAllreduce, 2, chain(2));
     EXPECT_NEAR(of.run(4 * segments).makespan.value, static_cast<double>(segments) + 1, 1e-9);
     EXPECT_NEAR(of.run(4 * segments, combining_in(0.5)).makespan.value,
                 static_cast<double>(segments) + 1.5, 1e-9);
@@ -157,7 +125,7 @@ TEST(AllreduceChain, ReversesSegmentsAtTheRoot) {
 // With a buffer for one segment, the leaf's next send begins when the previous segment is combined.
 // So sending and combining alternate.
 TEST(Buffers, DelayASenderUntilItsSegmentIsAdded) {
-  const Case of = reduction(Operation::kReduce, 2, chain(2));
+  const SimulatedCase of = reduction(Operation::kReduce, 2, chain(2));
   Options narrow = combining_in(0.5);
   narrow.receives = 1;
   EXPECT_NEAR(of.run(4 * 10, narrow).makespan.value, 10 * 1.5, 1e-9);
@@ -166,14 +134,14 @@ TEST(Buffers, DelayASenderUntilItsSegmentIsAdded) {
 }
 
 TEST(Memory, OfAReductionDoesNotGrowWithTheSegments) {
-  const Case of = reduction(Operation::kAllreduce, 8, binomial(8));
+  const SimulatedCase of = reduction(Operation::kAllreduce, 8, binomial(8));
   const Options options = combining_in(0.3);
   EXPECT_EQ(of.run(4 * 1000, options).most_events, of.run(4 * 100'000, options).most_events);
 }
 
 // One segment: h2 -> h1 -> h0 -> h1 -> h2.
 TEST(OnSend, IsCalledForBothDirectionsAndForCombining) {
-  const Case of = reduction(Operation::kAllreduce, 3, chain(3));
+  const SimulatedCase of = reduction(Operation::kAllreduce, 3, chain(3));
   const Simulator simulator(of.plan, of.platform, combining_in(0.5));
   std::vector<std::string> reported;
   static_cast<void>(simulator.run({4}, [&](const Send& send) {
@@ -191,7 +159,7 @@ TEST(OnSend, IsCalledForBothDirectionsAndForCombining) {
 }
 
 TEST(Simulator, RefusesAComputeRateIfNothingIsCombined) {
-  Case of = reduction(Operation::kReduce, 2, chain(2));
+  SimulatedCase of = reduction(Operation::kReduce, 2, chain(2));
   EXPECT_THROW(Simulator(of.plan, of.platform, {.compute = BytesPerSecond{0}}),
                std::invalid_argument);
   of.plan.operation = Operation::kBroadcast;

@@ -20,9 +20,7 @@
 namespace espalier::simulate::reductions_test {
 namespace {
 
-using espalier::testing::Dice;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::for_each_platform;
+using namespace espalier::testing;
 using planner::Operation;
 using platforms::Model;
 

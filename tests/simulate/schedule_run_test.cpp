@@ -20,10 +20,8 @@
 namespace espalier::simulate::schedule_run_test {
 namespace {
 
-using espalier::testing::Dice;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::for_each_platform;
-using ::testing::ElementsAre;
+using namespace espalier::testing;
+using namespace ::testing;
 
 constexpr Bytes kSegment{65536};
 

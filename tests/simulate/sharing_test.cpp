@@ -9,60 +9,29 @@
 
 #include "planner/problem/collective.hpp"
 #include "planner/solve/make_plan.hpp"
-#include "simulate/simulate.hpp"
-#include "support/errors.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
+#include "tests/simulate/cases.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::simulate::sharing_test {
 namespace {
 
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::Pointwise;
+using namespace espalier::testing;
+using namespace ::testing;
 
 constexpr double kNear = 1e-6;
+constexpr const char* kModel = "bounded-multi-port";
 constexpr Options kEdges{.sharing = Sharing::kEdges};
 constexpr Options kSends{.sharing = Sharing::kSends};
-
-struct Case {
-  platforms::Platform platform;
-  planner::Plan plan;
-
-  Simulation run(std::uint64_t message, const Options& options, const OnSend& on_send = {}) const {
-    return Simulator(plan, platform, options).run({message}, on_send);
-  }
-  [[nodiscard]] std::vector<double> done(std::uint64_t message, const Options& options) const {
-    std::vector<double> seconds;
-    for (const Seconds time : run(message, options).done) seconds.push_back(time.value);
-    return seconds;
-  }
-};
 
 struct Child {
   double bandwidth;
   double latency = 0;
 };
 
-// One tree over hosts h0, h1, ...; segments of 4 bytes; bounded-multi-port.
-Case one_tree(platforms::PlatformBuilder builder, const std::vector<planner::PlanEdge>& edges) {
-  platforms::Platform platform = std::move(builder).build();
-  planner::Plan plan;
-  plan.platform = platform.name();
-  for (std::size_t host = 0; host <= edges.size(); ++host) {
-    plan.nodes.push_back("h" + std::to_string(host));
-  }
-  plan.source = "h0";
-  plan.model = "bounded-multi-port";
-  plan.algorithm = "by hand";
-  plan.segment = {4};
-  plan.throughput = {1};
-  plan.broadcast_trees = {{{1}, edges, {}}};
-  return {std::move(platform), plan};
-}
-
 // h0, which sends at most `cap` bytes per second, to each of h1, h2, ... by a separate link.
-Case star(double cap, const std::vector<Child>& children) {
+SimulatedCase star(double cap, const std::vector<Child>& children) {
   platforms::PlatformBuilder builder("star");
   const platforms::NodeId source = builder.node_named("h0");
   builder.nodes().front().send = BytesPerSecond{cap};
@@ -72,29 +41,19 @@ Case star(double cap, const std::vector<Child>& children) {
     builder.add_arc({source, child, {children[i - 1].bandwidth}, {children[i - 1].latency}, {0}});
     edges.push_back({0, i});
   }
-  return one_tree(std::move(builder), edges);
+  return one_tree(std::move(builder).build(), edges, kModel);
 }
 
 // The share of a flow whose latency is 10^330 times longer than another's is not nothing: the run
 // ends.
 TEST(Sharing, EndsWithLatenciesAtTheEndsOfNumbers) {
-  const Case far = star(2, {{1, 1e-300}, {1, 1e30}});
+  const SimulatedCase far = star(2, {{1, 1e-300}, {1, 1e30}});
   for (const Options& options : {kEdges, kSends}) EXPECT_GE(far.done(8, options).at(2), 1e30);
 }
 
 // h0 -> h1 -> ..., 1 byte per second.
-Case chain(std::uint32_t links) {
-  platforms::PlatformBuilder builder("chain");
-  std::vector<planner::PlanEdge> edges;
-  for (std::uint32_t i = 0; i < links; ++i) {
-    builder.add_arc({builder.node_named("h" + std::to_string(i)),
-                     builder.node_named("h" + std::to_string(i + 1)),
-                     {1},
-                     {0},
-                     {0}});
-    edges.push_back({i, i + 1});
-  }
-  return one_tree(std::move(builder), edges);
+SimulatedCase chain(std::size_t links, bool up = false) {
+  return chain_of(std::vector<LinkTimes>(links, {1}), kModel, up);
 }
 
 // Two segments of a window share a link and arrive at the same time, so each hop takes two
@@ -120,14 +79,14 @@ TEST(SharingAmongEdges, DoesNotChangeAChain) {
 
 // h2 gets the part of h1's half that h1's link cannot carry.
 TEST(Sharing, IsMaxMinFair) {
-  const Case of = star(3, {{1}, {10}});
+  const SimulatedCase of = star(3, {{1}, {10}});
   EXPECT_THAT(of.done(4, kEdges), Pointwise(DoubleNear(kNear), {0.0, 4.0, 2.0}));
   EXPECT_THAT(of.done(4, kSends), Pointwise(DoubleNear(kNear), {0.0, 4.0, 2.0}));
 }
 
 // As a share of such a segment, the message would be less than rounding.
 TEST(Sharing, TakesAsLongInASegmentFarLongerThanTheMessage) {
-  Case of = star(3, {{1}, {10}});
+  SimulatedCase of = star(3, {{1}, {10}});
   of.plan.segment = {std::uint64_t{1} << 62U};
   EXPECT_THAT(of.done(4, kEdges), Pointwise(DoubleNear(kNear), {0.0, 4.0, 2.0}));
   EXPECT_THAT(of.done(4, kSends), Pointwise(DoubleNear(kNear), {0.0, 4.0, 2.0}));
@@ -135,18 +94,18 @@ TEST(Sharing, TakesAsLongInASegmentFarLongerThanTheMessage) {
 
 // 3 and 1 bytes per second; from 4/3 s on the high-latency child has all 4.
 TEST(Sharing, IsInverseToLatency) {
-  const Case of = star(4, {{10, 1}, {10, 3}});
+  const SimulatedCase of = star(4, {{10, 1}, {10, 3}});
   EXPECT_THAT(of.done(4, kEdges), Pointwise(DoubleNear(kNear), {0.0, 4.0 / 3 + 1, 2.0 + 3}));
 }
 
 TEST(Sharing, TreatsNoLatencyAsTheShortestOne) {
-  const Case of = star(4, {{10, 0}, {10, 3}});
+  const SimulatedCase of = star(4, {{10, 0}, {10, 3}});
   EXPECT_THAT(of.done(4, kEdges), Pointwise(DoubleNear(kNear), {0.0, 2.0, 2.0 + 3}));
 }
 
 // Two segments are in progress to each of two children: four shares by sends, two by edges.
 TEST(Sharing, CountsSendsOrEdges) {
-  Case of = star(6, {{100}, {100}});
+  SimulatedCase of = star(6, {{100}, {100}});
   of.plan.segment = {12};
   EXPECT_THAT(of.done(24, kSends), Pointwise(DoubleNear(kNear), {0.0, 8.0, 8.0}));
   std::vector<double> ends;
@@ -174,7 +133,7 @@ TEST(SharingAmongSends, LetsAShorterLastSegmentFreeItsShare) {
 }
 
 TEST(Sharing, ReportsSendsWithTheirResources) {
-  const Case of = chain(2);
+  const SimulatedCase of = chain(2);
   std::vector<std::string> reported;
   of.run(8, kSends, [&](const Send& send) {
     reported.push_back(std::to_string(send.segment) + " to " + of.plan.nodes[send.child]);
@@ -186,7 +145,7 @@ TEST(Sharing, ReportsSendsWithTheirResources) {
 }
 
 TEST(Sharing, MemoryDoesNotGrowWithTheSegments) {
-  const Case of = star(3, {{1}, {10}, {2, 0.5}});
+  const SimulatedCase of = star(3, {{1}, {10}, {2, 0.5}});
   EXPECT_EQ(of.run(4 * 1000, kSends).most_events, of.run(4 * 50'000, kSends).most_events);
 }
 
@@ -194,7 +153,7 @@ TEST(Sharing, MemoryDoesNotGrowWithTheSegments) {
 // time. The pace is 0.8 of the 4 s that a segment takes at the tree's 1 byte per second: 3.2 s,
 // more than the link's 0.4 s.
 TEST(Sharing, KeepsThePaceOfHighLatencySegments) {
-  const Case of = star(100, {{10, 8}});
+  const SimulatedCase of = star(100, {{10, 8}});
   const Options options{.until_received = true, .sharing = Sharing::kSends};
   EXPECT_NEAR(of.run(4 * 10, options).makespan.value, 9 * 3.2 + 0.4 + 8, kNear);
   EXPECT_NEAR(of.run(4 * 10, kSends).makespan.value, 10 * 0.4 + 8, kNear);
@@ -205,7 +164,7 @@ TEST(Sharing, KeepsThePaceOfHighLatencySegments) {
 TEST(Sharing, KeepsThePaceIfOneEdgeHasHighLatency) {
   const Options options{.until_received = true, .sharing = Sharing::kSends};
   for (const double latency : {0.2, 1.0}) {
-    Case of = star(100, {{10, 0}, {10, latency}});
+    SimulatedCase of = star(100, {{10, 0}, {10, latency}});
     const bool is_paced = latency >= 4.0 / 16;
     const double paced = 19 * 3.2 + 0.4;
     const std::vector<double> one{0, is_paced ? paced : 20 * 0.4,
@@ -226,25 +185,15 @@ TEST(Sharing, KeepsThePaceOfReductions) {
   const platforms::NodeId root = builder.node_named("h0");
   builder.add_arc({builder.node_named("h1"), root, {10}, {0}, {0}});
   builder.add_arc({builder.node_named("h2"), root, {10}, {1}, {0}});
-  Case of = one_tree(std::move(builder), {{0, 1}, {0, 2}});
-  of.plan.operation = planner::Operation::kReduce;
-  std::swap(of.plan.reduce_trees, of.plan.broadcast_trees);
+  const SimulatedCase of = reduced(one_tree(std::move(builder).build(), {{0, 1}, {0, 2}}, kModel),
+                                   planner::Operation::kReduce);
   const Options options{.until_received = true, .sharing = Sharing::kSends};
   EXPECT_NEAR(of.run(4 * 20, options).makespan.value, 19 * 3.2 + 0.4 + 1, kNear);
 }
 
 // Each link of a chain serves one segment after the other, in reductions too.
 TEST(SharingAmongEdges, DoesNotChangeAReductionAlongAChain) {
-  platforms::PlatformBuilder builder("chain");
-  std::vector<planner::PlanEdge> edges;
-  for (std::uint32_t i = 0; i < 4; ++i) {
-    const platforms::NodeId parent = builder.node_named("h" + std::to_string(i));
-    builder.add_arc({builder.node_named("h" + std::to_string(i + 1)), parent, {1}, {0}, {0}});
-    edges.push_back({i, i + 1});
-  }
-  Case of = one_tree(std::move(builder), edges);
-  of.plan.operation = planner::Operation::kReduce;
-  std::swap(of.plan.reduce_trees, of.plan.broadcast_trees);
+  const SimulatedCase of = reduced(chain(4, /*up=*/true), planner::Operation::kReduce);
   for (const double compute : {0.5, 2.0}) {
     Options options{.compute = BytesPerSecond{compute}};
     const double turns = of.run(4 * 20, options).makespan.value;
@@ -255,7 +204,7 @@ TEST(SharingAmongEdges, DoesNotChangeAReductionAlongAChain) {
 
 // Both directions of an allreduce share resources.
 TEST(Sharing, AppliesToBothDirectionsOfAnAllreduce) {
-  const testing::DrawnPlatform drawn = testing::platform_families().front().draw(1, 8);
+  const DrawnPlatform drawn = platform_families().front().draw(1, 8);
   const planner::Collective collective(planner::Operation::kAllreduce, drawn.platform, drawn.source,
                                        platforms::Model::kBoundedMultiPort, drawn.options);
   const planner::Plan plan = planner::make_plan(
@@ -274,11 +223,11 @@ TEST(Sharing, AppliesToBothDirectionsOfAnAllreduce) {
 class SharingUnder : public ::testing::TestWithParam<platforms::ModelEntry> {};
 
 TEST_P(SharingUnder, OverloadsNoResource) {
-  const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
+  const auto check = [&](const DrawnPlatform& drawn, const std::string& trace) {
     const planner::Instance instance = drawn.under(GetParam().model);
     for (const char* algorithm : {"optimal", "grow", "binomial", "split-binary"}) {
       const planner::Plan plan =
-          planner::make_plan(instance, algorithm, testing::run(algorithm, instance), {65536});
+          planner::make_plan(instance, algorithm, run(algorithm, instance), {65536});
       for (const Sharing sharing : {Sharing::kEdges, Sharing::kSends}) {
         const Simulation run =
             Simulator(plan, drawn.platform, {.sharing = sharing}).run({1'000'001});
@@ -288,23 +237,18 @@ TEST_P(SharingUnder, OverloadsNoResource) {
       }
     }
   };
-  testing::for_each_platform(6, 8, GetParam().model, check);
+  for_each_platform(6, 8, GetParam().model, check);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, SharingUnder, ::testing::ValuesIn(platforms::models()),
-                         [](const auto& entry) { return testing::case_name(entry.param.name); });
+                         [](const auto& entry) { return case_name(entry.param.name); });
 
 TEST(Sharing, HasNames) {
   for (const auto& entry : kSharings) {
     EXPECT_EQ(parse_sharing(name_of(entry.value)), entry.value);
   }
-  try {
-    (void)parse_sharing("send");
-    FAIL() << "accepted";
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(),
-                 "unknown sharing 'send'; did you mean 'sends'? one of: turns, edges, sends");
-  }
+  EXPECT_EQ(refusal([] { return parse_sharing("send"); }),
+            "unknown sharing 'send'; did you mean 'sends'? one of: turns, edges, sends");
 }
 
 }  // namespace

@@ -9,9 +9,7 @@ namespace espalier::cli::bound_test {
 
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
+using namespace ::testing;
 
 class BoundCommand : public CliTest {};
 

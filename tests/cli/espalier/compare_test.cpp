@@ -11,9 +11,7 @@ namespace espalier::cli::compare_test {
 
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
+using namespace ::testing;
 
 class CompareCommand : public CliTest {};
 
@@ -76,10 +74,7 @@ TEST_F(CompareCommand, MakespanOfOneMessage) {
   write("p.json", kTriangle);
   const std::vector<std::string> call{"compare", "p.json",      "--source",
                                       "a",       "--algorithm", "chain,flat"};
-  const auto with = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), call.begin(), call.end());
-    return more;
-  };
+  const auto with = [&](const std::vector<std::string>& more) { return joined(call, more); };
   const Json rows = run_json(with({"--message", "1GB", "--json"})).at("rows");
   EXPECT_NEAR(rows[0].at("makespan_s").get<double>(), 2, 1e-9);
   EXPECT_NEAR(rows[1].at("makespan_s").get<double>(), 3, 1e-9);
@@ -95,11 +90,7 @@ TEST_F(CompareCommand, MakespanOfOneMessage) {
 TEST_F(CompareCommand, PlansOfSeveralTreesHaveNoMakespan) {
   const std::vector<std::string> call{
       "compare", sample("seed-sketch.json"), "--source", "P0", "--algorithm", "optimal"};
-  const auto with = [&](const std::string& form) {
-    std::vector<std::string> arguments = call;
-    arguments.push_back(form);
-    return arguments;
-  };
+  const auto with = [&](const std::string& form) { return joined(call, {form}); };
   const Json row = run_json(with("--json")).at("rows")[0];
   ASSERT_GT(row.at("trees").get<int>(), 1);
   EXPECT_TRUE(row.at("makespan_s").is_null());
@@ -138,9 +129,8 @@ TEST_F(CompareCommand, SourcesByListAndByRepetition) {
   write("p.json", kTriangle);
   for (const std::vector<std::string>& sources :
        {std::vector<std::string>{"--source", "c,a"}, {"--source", "c", "--source", "a"}}) {
-    std::vector<std::string> arguments{"compare", "p.json", "--algorithm", "chain", "--json"};
-    arguments.insert(arguments.end(), sources.begin(), sources.end());
-    const Json comparison = run_json(arguments);
+    const Json comparison =
+        run_json(joined({"compare", "p.json", "--algorithm", "chain", "--json"}, sources));
     ASSERT_EQ(comparison.at("instances").size(), 2U);
     EXPECT_EQ(comparison.at("instances")[0].at("source"), "c");
     EXPECT_EQ(comparison.at("instances")[1].at("source"), "a");
@@ -190,10 +180,7 @@ TEST_F(CompareCommand, AnInstanceWithoutSolutionIsNotDropped) {
 
 TEST_F(CompareCommand, AloneItIsARefusal) {
   write("p.csv", kOneWay);
-  const Finished finished = run({"compare", "p.csv", "--source", "a"});
-  EXPECT_EQ(finished.status, 3);
-  EXPECT_TRUE(is_one_line(finished.err));
-  EXPECT_EQ(finished.out, "");
+  refusal({"compare", "p.csv", "--source", "a"}, 3);
 }
 
 TEST_F(CompareCommand, EveryModelOnEverySample) {

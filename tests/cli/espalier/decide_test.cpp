@@ -12,33 +12,19 @@ namespace espalier::cli::decide_test {
 
 namespace {
 
-using espalier::testing::count_of;
-using espalier::testing::xml_fault;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::StartsWith;
+using namespace espalier::testing;
+using namespace ::testing;
 
 constexpr const char* kFive = "linear,pipeline,binomial,binary,split-binary";
 
 class DecideCommand : public CliTest {
  protected:
-  [[nodiscard]] static std::vector<std::string> with(std::vector<std::string> more) {
-    more.insert(more.begin(), {"decide", "--preset", "frodo"});
-    return more;
+  [[nodiscard]] static std::vector<std::string> with(const std::vector<std::string>& more) {
+    return joined({"decide", "--preset", "frodo"}, more);
   }
   // CM's five broadcasts.
-  [[nodiscard]] static std::vector<std::string> five(std::vector<std::string> more) {
-    more.insert(more.begin(), {"decide", "--preset", "frodo", "--algorithms", kFive});
-    return more;
-  }
-  [[nodiscard]] std::string refusal(const std::vector<std::string>& arguments) const {
-    const Finished finished = run(arguments);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_TRUE(is_one_line(finished.err)) << finished.err;
-    EXPECT_THAT(finished.out, IsEmpty());
-    return finished.err;
+  [[nodiscard]] static std::vector<std::string> five(const std::vector<std::string>& more) {
+    return joined({"decide", "--preset", "frodo", "--algorithms", kFive}, more);
   }
 };
 
@@ -65,9 +51,7 @@ TEST_F(DecideCommand, ABarrierHasNoMessage) {
 
 TEST_F(DecideCommand, JsonAndCsvHaveARowPerCell) {
   const std::vector<std::string> what{"--ranks", "8,16", "--sizes", "1KiB,1MiB"};
-  std::vector<std::string> json = five(what);
-  json.emplace_back("--json");
-  const Json report = run_json(json);
+  const Json report = run_json(joined(five(what), {"--json"}));
   EXPECT_THAT(keys_of(report), ElementsAre("operation", "model", "network", "rows"));
   ASSERT_EQ(report.at("rows").size(), 4U);
   const Json& last = report.at("rows").back();
@@ -78,9 +62,7 @@ TEST_F(DecideCommand, JsonAndCsvHaveARowPerCell) {
   // 15 (61.22 + 16.4 + 8191 x 0.084) + 127 (23.8 + 8191 x 0.084) us
   EXPECT_NEAR(last.at("predicted_s").get<double>(), 101889.148e-6, 1e-9);
 
-  std::vector<std::string> csv = five(what);
-  csv.emplace_back("--csv");
-  const Finished finished = run(csv);
+  const Finished finished = run(joined(five(what), {"--csv"}));
   EXPECT_THAT(finished.out, StartsWith("operation,model,ranks,message_bytes,algorithm,"
                                        "segment_bytes,predicted_s\nbroadcast,loggp,8,1024,"));
   EXPECT_EQ(count_of(finished.out, "\n"), 5U);

@@ -10,28 +10,16 @@ namespace espalier::cli::fit_test {
 
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::StartsWith;
+using namespace ::testing;
 
 class FitCommand : public CliTest {
  protected:
   // Writes the predictions of `decide` for Frodo as measured times.
   void write_times(const std::string& file, const std::vector<std::string>& more) const {
-    std::vector<std::string> arguments{"decide", "--preset", "frodo",       "--every",
-                                       "--csv",  "--ranks",  "3,8,16,21,32"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Finished finished = run(arguments);
+    const Finished finished = run(joined(
+        {"decide", "--preset", "frodo", "--every", "--csv", "--ranks", "3,8,16,21,32"}, more));
     ASSERT_EQ(finished.status, 0) << finished.err;
     write(file, finished.out);
-  }
-  [[nodiscard]] std::string refusal(const std::vector<std::string>& arguments) const {
-    const Finished finished = run(arguments);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_TRUE(is_one_line(finished.err)) << finished.err;
-    EXPECT_THAT(finished.out, IsEmpty());
-    return finished.err;
   }
 };
 

@@ -10,9 +10,7 @@ namespace espalier::cli::generate_test {
 
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
+using namespace ::testing;
 
 class GenerateFamilies : public CliTest {
  protected:
@@ -52,13 +50,8 @@ TEST_F(GenerateFamilies, EachMakesASeriesThatCanBePlannedOn) {
 }
 
 TEST_F(GenerateFamilies, RefusalsNameTheOption) {
-  const auto refused = [this](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "generate");
-    const Finished finished = run(arguments);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_TRUE(is_one_line(finished.err));
-    EXPECT_THAT(finished.out, IsEmpty());
-    return finished.err;
+  const auto refused = [this](const std::vector<std::string>& more) {
+    return refusal(joined({"generate"}, more));
   };
   EXPECT_EQ(refused({"star", "--hosts", "0"}), "espalier: hosts must be 2 to 200000, not 0\n");
   EXPECT_EQ(refused({"star", "--hosts", "1000000000"}),

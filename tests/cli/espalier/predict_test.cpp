@@ -10,22 +10,12 @@ namespace espalier::cli::predict_test {
 
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
+using namespace ::testing;
 
 class PredictCommand : public CliTest {
  protected:
-  [[nodiscard]] static std::vector<std::string> with(std::vector<std::string> more) {
-    more.insert(more.begin(), {"predict", "--preset", "frodo", "--ranks", "16"});
-    return more;
-  }
-  [[nodiscard]] std::string refusal(const std::vector<std::string>& arguments) const {
-    const Finished finished = run(arguments);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_TRUE(is_one_line(finished.err));
-    EXPECT_THAT(finished.out, IsEmpty());
-    return finished.err;
+  [[nodiscard]] static std::vector<std::string> with(const std::vector<std::string>& more) {
+    return joined({"predict", "--preset", "frodo", "--ranks", "16"}, more);
   }
 };
 

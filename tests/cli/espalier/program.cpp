@@ -87,6 +87,14 @@ Finished CliTest::run_into(const std::string& sink,
   return finished;
 }
 
+std::string CliTest::refusal(const std::vector<std::string>& arguments, int status) const {
+  const Finished finished = run(arguments);
+  EXPECT_EQ(finished.status, status) << finished.err;
+  EXPECT_TRUE(is_one_line(finished.err));
+  EXPECT_EQ(finished.out, "");
+  return finished.err;
+}
+
 Json CliTest::run_json(const std::vector<std::string>& arguments) const {
   const Finished finished = run(arguments);
   EXPECT_EQ(finished.status, 0) << finished.err;
@@ -116,6 +124,12 @@ std::vector<std::string> CliTest::files() const {
 
 std::string sample(const std::string& name) {
   return ESPALIER_SOURCE_DIR "/platforms/data/" + name;
+}
+
+std::vector<std::string> joined(std::vector<std::string> first,
+                                const std::vector<std::string>& more) {
+  first.insert(first.end(), more.begin(), more.end());
+  return first;
 }
 
 std::vector<std::string> keys_of(const Json& object) {

@@ -31,6 +31,8 @@ class CliTest : public ::testing::Test {
   Finished run(const std::vector<std::string>& arguments, const std::string& input = {}) const;
   // The same, with standard output to the file `sink` instead of captured.
   Finished run_into(const std::string& sink, const std::vector<std::string>& arguments) const;
+  // The line of a refusal; a failure of the test if the status is another, or anything is printed.
+  std::string refusal(const std::vector<std::string>& arguments, int status = 2) const;
   // Its standard output, parsed; a failure of the test if the status is not 0.
   Json run_json(const std::vector<std::string>& arguments) const;
 
@@ -47,6 +49,10 @@ class CliTest : public ::testing::Test {
 
 // A sample platform of platforms/data/.
 std::string sample(const std::string& name);
+
+// `first`, then `more`.
+std::vector<std::string> joined(std::vector<std::string> first,
+                                const std::vector<std::string>& more);
 
 // Keys of an object, in their order.
 std::vector<std::string> keys_of(const Json& object);

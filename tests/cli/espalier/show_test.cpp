@@ -10,10 +10,7 @@ namespace espalier::cli::show_test {
 
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::StartsWith;
+using namespace ::testing;
 
 class Show : public CliTest {
  protected:
@@ -22,14 +19,6 @@ class Show : public CliTest {
     write("plan.json", kChainPlan);
   }
 };
-
-// The refusal of `finished`: status 2, one line, no output.
-std::string refusal(const Finished& finished) {
-  EXPECT_EQ(finished.status, 2);
-  EXPECT_TRUE(is_one_line(finished.err));
-  EXPECT_THAT(finished.out, IsEmpty());
-  return finished.err;
-}
 
 // Rates whose bits exceed a double.
 TEST_F(Show, PrintsTheFastestRatesThatAreRead) {
@@ -131,8 +120,7 @@ TEST_F(Show, DrawsByCoordinates) {
   EXPECT_THAT(finished.out, HasSubstr("pos=\"4.000,"));
   write("half.json", R"({"format": "espalier-platform", "version": 1, "name": "map",
       "nodes": [{"name": "a", "x": 4.9}], "links": []})");
-  EXPECT_EQ(refusal(run({"show", "half.json"})),
-            "espalier: half.json: /nodes/0: 'x' without 'y'\n");
+  EXPECT_EQ(refusal({"show", "half.json"}), "espalier: half.json: /nodes/0: 'x' without 'y'\n");
 }
 
 TEST_F(Show, DrawsOrReportsThatItCannot) {
@@ -152,23 +140,23 @@ TEST_F(Show, DrawsOrReportsThatItCannot) {
 }
 
 TEST_F(Show, RefusesUnknownPictureFormats) {
-  EXPECT_EQ(refusal(run({"show", "net.json", "-o", "net.gif"})),
+  EXPECT_EQ(refusal({"show", "net.json", "-o", "net.gif"}),
             "espalier: net.gif: unknown extension; add --to, one of: svg, png, dot\n");
-  EXPECT_THAT(refusal(run({"show", "net.json", "-o", "net", "--to", "sgv"})),
+  EXPECT_THAT(refusal({"show", "net.json", "-o", "net", "--to", "sgv"}),
               HasSubstr("--to: unknown format 'sgv'; did you mean 'svg'?"));
-  EXPECT_THAT(refusal(run({"show", "net.json", "--to", "svg"})),
+  EXPECT_THAT(refusal({"show", "net.json", "--to", "svg"}),
               HasSubstr("--to: is the picture's format; add -o FILE"));
-  EXPECT_THAT(refusal(run({"show", "net.json", "-o", "none/net.dot"})),
+  EXPECT_THAT(refusal({"show", "net.json", "-o", "none/net.dot"}),
               StartsWith("espalier: none/net.dot: "));
 }
 
 TEST_F(Show, DistinguishesPlansAndPlatforms) {
   EXPECT_EQ(
-      refusal(run({"show", "plan.json"})),
+      refusal({"show", "plan.json"}),
       "espalier: plan.json: this is a plan; add --platform FILE, the platform that it is for\n");
-  EXPECT_EQ(refusal(run({"show", "net.json", "--platform", "net.json"})),
+  EXPECT_EQ(refusal({"show", "net.json", "--platform", "net.json"}),
             "espalier: net.json: this is not a plan; leave out --platform\n");
-  EXPECT_THAT(refusal(run({"show", "-", "--platform", "-"})), HasSubstr("both be standard input"));
+  EXPECT_THAT(refusal({"show", "-", "--platform", "-"}), HasSubstr("both be standard input"));
   // A platform may have this name.
   write("called.json", replaced(kTriangle, "triangle", "espalier-plan"));
   EXPECT_EQ(run_json({"show", "called.json", "--json"})["platform"], "espalier-plan");
@@ -186,7 +174,7 @@ TEST_F(Show, RefusesAPlanAsVerifyDoes) {
     EXPECT_FALSE(exists("bad.dot"));
   }
   write("cut.json", kChainPlan.substr(0, kChainPlan.size() / 2));
-  EXPECT_THAT(refusal(run({"show", "cut.json", "--platform", "net.json"})),
+  EXPECT_THAT(refusal({"show", "cut.json", "--platform", "net.json"}),
               StartsWith("espalier: cut.json: "));
 }
 

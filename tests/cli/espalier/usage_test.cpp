@@ -10,10 +10,7 @@ namespace espalier::cli::usage_test {
 
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::StartsWith;
+using namespace ::testing;
 
 class Usage : public CliTest {};
 
@@ -73,90 +70,73 @@ TEST_F(Usage, WrongUsageIsOneLineAndStatusTwo) {
        "families"},
   };
   for (const WrongUsage& wrong : cases) {
-    const Finished finished = run(wrong.arguments);
-    EXPECT_EQ(finished.status, 2) << wrong.line;
-    EXPECT_EQ(finished.err, "espalier: " + wrong.line + '\n');
-    EXPECT_THAT(finished.out, IsEmpty());
+    EXPECT_EQ(refusal(wrong.arguments), "espalier: " + wrong.line + '\n');
   }
 }
 
 TEST_F(Usage, AnUnknownOptionSuggestsTheNearest) {
-  const Finished finished = run({"plan", "p.json", "--sorce", "a"});
-  EXPECT_EQ(finished.status, 2);
-  EXPECT_TRUE(is_one_line(finished.err));
-  EXPECT_THAT(finished.err,
+  EXPECT_THAT(refusal({"plan", "p.json", "--sorce", "a"}),
               StartsWith("espalier: plan: unknown option '--sorce'; did you mean '--source'?"));
 }
 
 TEST_F(Usage, RefusalsNameTheOption) {
   write("p.json", kTriangle);
-  const auto refusal = [this](const std::string& option, const std::string& value) {
-    const Finished finished = run({"plan", "p.json", "--source", "a", option, value});
-    EXPECT_EQ(finished.status, 2) << option;
-    EXPECT_TRUE(is_one_line(finished.err));
-    EXPECT_THAT(finished.out, IsEmpty()) << option;
-    return finished.err;
+  const auto refused = [this](const std::string& option, const std::string& value) {
+    return refusal({"plan", "p.json", "--source", "a", option, value});
   };
-  EXPECT_EQ(refusal("--max-trees", "0"), "espalier: --max-trees: a plan needs at least one tree\n");
-  EXPECT_EQ(refusal("--max-trees", "1,,2"), "espalier: --max-trees: '' is not a whole number\n");
-  EXPECT_EQ(refusal("--max-trees", "-3"), "espalier: --max-trees: '-3' is not a whole number\n");
-  EXPECT_EQ(refusal("--max-depth", "0"),
+  EXPECT_EQ(refused("--max-trees", "0"), "espalier: --max-trees: a plan needs at least one tree\n");
+  EXPECT_EQ(refused("--max-trees", "1,,2"), "espalier: --max-trees: '' is not a whole number\n");
+  EXPECT_EQ(refused("--max-trees", "-3"), "espalier: --max-trees: '-3' is not a whole number\n");
+  EXPECT_EQ(refused("--max-depth", "0"),
             "espalier: --max-depth: a plan needs at least a depth of one edge\n");
-  EXPECT_EQ(refusal("--max-depth", "x"), "espalier: --max-depth: 'x' is not a whole number\n");
-  EXPECT_EQ(refusal("--gap", "1.5"), "espalier: --gap: must be at least 0 and below 1\n");
-  EXPECT_EQ(refusal("--gap", "nan"), "espalier: --gap: must be at least 0 and below 1\n");
-  EXPECT_EQ(refusal("--segment", "0"), "espalier: --segment: must be at least one byte\n");
-  EXPECT_EQ(refusal("--message", "0"), "espalier: --message: must be at least one byte\n");
-  EXPECT_THAT(refusal("--message", "much"), StartsWith("espalier: --message: "));
-  EXPECT_EQ(refusal("--time-limit", "0 s"), "espalier: --time-limit: must be above zero\n");
-  EXPECT_THAT(refusal("--time-limit", "10"), StartsWith("espalier: --time-limit: "));
-  EXPECT_THAT(refusal("--send-cap", "a=10"), StartsWith("espalier: --send-cap: "));
+  EXPECT_EQ(refused("--max-depth", "x"), "espalier: --max-depth: 'x' is not a whole number\n");
+  EXPECT_EQ(refused("--gap", "1.5"), "espalier: --gap: must be at least 0 and below 1\n");
+  EXPECT_EQ(refused("--gap", "nan"), "espalier: --gap: must be at least 0 and below 1\n");
+  EXPECT_EQ(refused("--segment", "0"), "espalier: --segment: must be at least one byte\n");
+  EXPECT_EQ(refused("--message", "0"), "espalier: --message: must be at least one byte\n");
+  EXPECT_THAT(refused("--message", "much"), StartsWith("espalier: --message: "));
+  EXPECT_EQ(refused("--time-limit", "0 s"), "espalier: --time-limit: must be above zero\n");
+  EXPECT_THAT(refused("--time-limit", "10"), StartsWith("espalier: --time-limit: "));
+  EXPECT_THAT(refused("--send-cap", "a=10"), StartsWith("espalier: --send-cap: "));
   EXPECT_EQ(
-      refusal("--latency", "ocupies"),
+      refused("--latency", "ocupies"),
       "espalier: --latency: unknown choice 'ocupies'; did you mean 'occupies'? one of: delays, "
       "occupies\n");
-  EXPECT_THAT(refusal("--gap", "small"), StartsWith("espalier: plan: "));
+  EXPECT_THAT(refused("--gap", "small"), StartsWith("espalier: plan: "));
 }
 
 TEST_F(Usage, UnknownNamesSuggestTheNearest) {
   write("p.json", kTriangle);
-  const auto refusal = [this](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{"plan", "p.json"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Finished finished = run(arguments);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_TRUE(is_one_line(finished.err));
-    return finished.err;
+  const auto refused = [this](const std::vector<std::string>& more) {
+    return refusal(joined({"plan", "p.json"}, more));
   };
-  EXPECT_THAT(refusal({"--source", "a", "--algorithm", "gorw"}),
+  EXPECT_THAT(refused({"--source", "a", "--algorithm", "gorw"}),
               StartsWith("espalier: unknown algorithm 'gorw'; did you mean 'grow'?"));
-  EXPECT_EQ(refusal({"--source", "a", "--algorithm", "hierarhical:grow"}),
+  EXPECT_EQ(refused({"--source", "a", "--algorithm", "hierarhical:grow"}),
             "espalier: unknown algorithm 'hierarhical'; did you mean 'hierarchical'?\n");
-  EXPECT_THAT(refusal({"--source", "a", "--algorithm", "hierarchical:gorw"}),
+  EXPECT_THAT(refused({"--source", "a", "--algorithm", "hierarchical:gorw"}),
               StartsWith("espalier: algorithm 'hierarchical:gorw': unknown inner algorithm 'gorw'; "
                          "did you mean 'grow'?"));
   EXPECT_THAT(
-      refusal({"--source", "a", "--algorithm", "hierarchical:hierarchical:binomial"}),
+      refused({"--source", "a", "--algorithm", "hierarchical:hierarchical:binomial"}),
       StartsWith("espalier: algorithm 'hierarchical:hierarchical:binomial': 'hierarchical' "
                  "cannot be the inner algorithm, because it takes one itself; use one of: "));
   EXPECT_THAT(
-      refusal({"--source", "a", "--algorithm", "reorder:optimal"}),
+      refused({"--source", "a", "--algorithm", "reorder:optimal"}),
       HasSubstr(
           "'optimal' cannot be the inner algorithm, because it makes several trees; use one of: "));
-  EXPECT_EQ(refusal({"--source", "a", "--algorithm", "grow:chain"}),
+  EXPECT_EQ(refused({"--source", "a", "--algorithm", "grow:chain"}),
             "espalier: algorithm 'grow:chain': 'grow' takes no inner algorithm; these do: "
             "hierarchical, hierarchical-node, hierarchical-group, reorder\n");
-  EXPECT_THAT(refusal({"--source", "a", "--model", "oneport"}),
+  EXPECT_THAT(refused({"--source", "a", "--model", "oneport"}),
               HasSubstr("unknown model 'oneport'; did you mean 'one-port'?"));
-  EXPECT_THAT(refusal({"--source", "d"}), HasSubstr("'d'"));
-  EXPECT_THAT(refusal({"--source", "a", "--from", "jsn"}), HasSubstr("did you mean 'json'?"));
+  EXPECT_THAT(refused({"--source", "d"}), HasSubstr("'d'"));
+  EXPECT_THAT(refused({"--source", "a", "--from", "jsn"}), HasSubstr("did you mean 'json'?"));
 }
 
 TEST_F(Usage, CsvAndJsonExcludeEachOther) {
   write("p.json", kTriangle);
-  const Finished finished = run({"compare", "p.json", "--json", "--csv"});
-  EXPECT_EQ(finished.status, 2);
-  EXPECT_TRUE(is_one_line(finished.err));
+  refusal({"compare", "p.json", "--json", "--csv"});
 }
 
 TEST_F(Usage, ListShowsEveryRegistry) {

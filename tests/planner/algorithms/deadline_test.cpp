@@ -20,11 +20,7 @@
 namespace espalier::planner::deadline_test {
 namespace {
 
-using espalier::testing::algorithm_names;
-using espalier::testing::case_name;
-using espalier::testing::complete_platform;
-using espalier::testing::CountingClock;
-using espalier::testing::tree_fault;
+using namespace espalier::testing;
 
 constexpr auto kModel = platforms::Model::kOnePort;
 constexpr std::size_t kHosts = 1000;

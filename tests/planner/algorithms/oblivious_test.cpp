@@ -12,13 +12,8 @@
 namespace espalier::planner::oblivious_test {
 namespace {
 
-using espalier::testing::complete_platform;
-using espalier::testing::instance_of;
-using espalier::testing::period;
-using espalier::testing::run;
-using espalier::testing::small_platform;
-using espalier::testing::text_of;
-using espalier::testing::tree_text;
+using namespace espalier::testing;
+using espalier::testing::run;  // not planner::run
 
 std::string shape(std::string_view algorithm, std::size_t hosts, std::size_t source = 0) {
   const auto platform = complete_platform(hosts, 1e8);

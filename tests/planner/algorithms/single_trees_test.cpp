@@ -14,14 +14,8 @@
 namespace espalier::planner::single_trees_test {
 namespace {
 
-using espalier::testing::CountingClock;
-using espalier::testing::instance_of;
-using espalier::testing::period;
-using espalier::testing::run;
-using espalier::testing::sample_platform;
-using espalier::testing::small_platform;
-using espalier::testing::total_rate;
-using espalier::testing::tree_text;
+using namespace espalier::testing;
+using espalier::testing::run;  // not planner::run
 
 //        1               Rates x of s>a>b and y of a<s>b:  s: x + 3 y <= 1,  a: 2.5 x <= 1,
 //    s -----> a          b's in-port: 2.5 x + 2 y <= 1.  Best x = 2/11, y = 3/11, so that

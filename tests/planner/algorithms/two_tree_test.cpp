@@ -18,14 +18,9 @@
 namespace espalier::planner::two_tree_test {
 namespace {
 
-using espalier::testing::complete_platform;
-using espalier::testing::instance_of;
-using espalier::testing::run;
-using espalier::testing::small_platform;
-using espalier::testing::text_of;
-using espalier::testing::total_rate;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
+using namespace espalier::testing;
+using espalier::testing::run;  // not planner::run
+using namespace ::testing;
 using tree_algorithms::false_rank;
 using tree_algorithms::two_tree_relatives;
 using tree_algorithms::TwoTreeRelatives;

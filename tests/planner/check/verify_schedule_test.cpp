@@ -15,10 +15,8 @@
 namespace espalier::planner::verify_schedule_test {
 namespace {
 
-using espalier::testing::triangle;
-using espalier::testing::two_chains;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
+using namespace espalier::testing;
+using namespace ::testing;
 
 //   0 s      4 s      8 s
 //   | s -> a | s -> b |      s -> a and a -> b are tree 0's

@@ -12,21 +12,13 @@
 #include "planner/solve/make_plan.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::planner::explain_test {
 namespace {
 
-using espalier::testing::case_name;
-using espalier::testing::collective_of;
-using espalier::testing::complete_platform;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::for_each_platform;
-using espalier::testing::model_names;
-using espalier::testing::small_platform;
-using ::testing::Each;
-using ::testing::Field;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
+using namespace espalier::testing;
+using namespace ::testing;
 
 constexpr double kTolerance = 1e-5;
 
@@ -166,12 +158,8 @@ TEST(Explain, EqualHostsBindJointly) {
 
 TEST(Explain, AFigureThatCannotBeRaisedIsNamed) {
   const auto platform = small_platform({"s", "a"}, {{"s", "a", 1.6e-100}});
-  try {
-    static_cast<void>(explain(collective_of(platform, "s")));
-    FAIL() << "no refusal";
-  } catch (const InputError& refusal) {
-    EXPECT_THAT(refusal.what(), ::testing::StartsWith("small: out-port of s, 2 times as fast: "));
-  }
+  EXPECT_THAT(refusal([&] { return explain(collective_of(platform, "s")); }),
+              StartsWith("small: out-port of s, 2 times as fast: "));
 }
 
 TEST(Explain, NothingIsSolvedWhenTopIsZero) {

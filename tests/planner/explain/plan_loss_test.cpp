@@ -15,13 +15,8 @@
 namespace espalier::planner::plan_loss_test {
 namespace {
 
-using espalier::testing::case_name;
-using espalier::testing::collective_of;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::for_each_platform;
-using espalier::testing::model_names;
-using espalier::testing::small_platform;
-using ::testing::SizeIs;
+using namespace espalier::testing;
+using namespace ::testing;
 
 //      s               one-port, every link 1 s per byte. The chain s -> a -> b carries 1 B/s,
 //     / \              which is the bound. The flat tree carries 1/2: s sends all data twice.

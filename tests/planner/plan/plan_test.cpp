@@ -17,7 +17,7 @@
 namespace espalier::planner::plan_test {
 namespace {
 
-using ::testing::HasSubstr;
+using namespace ::testing;
 
 // --- the file ---
 

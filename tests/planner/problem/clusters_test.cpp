@@ -15,15 +15,10 @@
 namespace espalier::planner::clusters_test {
 namespace {
 
-using espalier::testing::complete_platform;
-using espalier::testing::for_each_platform;
-using espalier::testing::sample_platform;
-using espalier::testing::small_platform;
+using namespace espalier::testing;
 using platforms::NodeId;
 using platforms::Platform;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
+using namespace ::testing;
 
 //   a == b -- thin -- c == d        d sends to c only, e to no host
 //                      \== e

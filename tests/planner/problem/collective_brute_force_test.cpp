@@ -10,115 +10,19 @@
 #include <vector>
 
 #include "lp/packing/plain_bound.hpp"
-#include "lp/solver/linear_program.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/problem/collective_problem.hpp"
 #include "support/errors.hpp"
+#include "tests/planner/references/all_trees.hpp"
 #include "tests/planner/references/plain_model.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 
 namespace espalier::planner::collective_brute_force_test {
 namespace {
 
-using espalier::testing::all_host_paths;
-using espalier::testing::busiest;
-using espalier::testing::case_name;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::for_each_platform;
-using espalier::testing::HostPath;
-using espalier::testing::model_names;
-using espalier::testing::PlainModel;
+using namespace espalier::testing;
 
 constexpr std::size_t kMostTrees = 700;
-using Loads = std::vector<PlainModel::Load>;
-
-// The loads of all trees out of the source, or of all trees into it.
-class AllTrees {
- public:
-  AllTrees(const Collective& collective, const PlainModel& model, bool up)
-      : model_(model), up_(up), source_(static_cast<std::uint32_t>(collective.source())) {
-    at_.resize(collective.platform().nodes().size());
-    chosen_.assign(at_.size(), nullptr);
-    paths_ = all_host_paths(collective.platform());
-    for (const HostPath& path : paths_) {
-      if (below(path) != source_) at_[below(path)].push_back(&path);
-    }
-    for (const platforms::NodeId host : collective.platform().hosts()) {
-      if (host != collective.source()) hosts_.push_back(static_cast<std::uint32_t>(host));
-    }
-  }
-  [[nodiscard]] double combinations() const {
-    double product = 1;
-    for (const std::uint32_t host : hosts_) product *= static_cast<double>(at_[host].size());
-    return product;
-  }
-  Loads loads() {
-    choose(0);
-    return loads_;
-  }
-
- private:
-  [[nodiscard]] std::uint32_t below(const HostPath& path) const {
-    return up_ ? path.from : path.to;
-  }
-  [[nodiscard]] std::uint32_t above(const HostPath& path) const {
-    return up_ ? path.to : path.from;
-  }
-  void choose(std::size_t position) {
-    if (position < hosts_.size()) {
-      for (const HostPath* path : at_[hosts_[position]]) {
-        chosen_[hosts_[position]] = path;
-        choose(position + 1);
-      }
-      return;
-    }
-    PlainModel::Load load = model_.no_load();
-    for (const std::uint32_t host : hosts_) {
-      std::uint32_t node = host;
-      for (std::size_t step = 0; node != source_; ++step) {
-        if (step > hosts_.size()) return;  // a cycle
-        node = above(*chosen_[node]);
-      }
-      model_.add(chosen_[host]->arcs, 1, load);
-    }
-    loads_.push_back(load);
-  }
-
-  const PlainModel& model_;
-  bool up_;
-  std::uint32_t source_;
-  std::vector<HostPath> paths_;
-  std::vector<std::vector<const HostPath*>>
-      at_;                            // per node: the paths to or from the nodes above it
-  std::vector<std::uint32_t> hosts_;  // without the source
-  std::vector<const HostPath*> chosen_;
-  Loads loads_;
-};
-
-// max t: rates of each kind sum to t, no resource above 1.
-double plain_optimum(const std::vector<Loads>& kinds) {
-  double unit_rate = 0;
-  for (const PlainModel::Load& load : kinds[0]) unit_rate = std::max(unit_rate, 1 / busiest(load));
-  lp::LinearProgram program(lp::Sense::kMaximise);
-  const std::size_t resources = kinds[0][0].size();
-  for (std::size_t r = 0; r < resources; ++r) program.add_row({-lp::kInfinity, 1});
-  std::vector<lp::Entry> total;
-  for (const Loads& kind : kinds) {
-    const std::uint32_t balance = program.add_row({0, 0});
-    total.push_back({balance, -1});
-    for (const PlainModel::Load& load : kind) {
-      std::vector<lp::Entry> entries;
-      for (std::uint32_t r = 0; r < resources; ++r) {
-        if (load[r] > 0) entries.push_back({r, load[r] * unit_rate});
-      }
-      entries.push_back({balance, 1});
-      program.add_column({0, lp::kInfinity}, 0, entries);
-    }
-  }
-  program.add_column({0, lp::kInfinity}, 1, total);
-  EXPECT_EQ(program.solve(), lp::LpStatus::kOptimal);
-  return program.objective() * unit_rate;
-}
 
 // The best throughput of one reduce tree with one broadcast tree.
 double best_pair(const Loads& in, const Loads& out) {
@@ -146,12 +50,12 @@ TEST_P(AllPairs, OptimumIsThatOfTheLpOverAllTreesInAndOut) {
     for (const Operation operation : {Operation::kReduce, Operation::kAllreduce}) {
       try {
         const Collective collective(operation, drawn.platform, drawn.source, model, drawn.options);
-        AllTrees in(collective, plain, true);
-        AllTrees out(collective, plain, false);
+        AllTrees in(plain, drawn.platform, drawn.source, /*up=*/true);
+        AllTrees out(plain, drawn.platform, drawn.source);
         if (std::max(in.combinations(), out.combinations()) > kMostTrees) continue;
         std::vector<Loads> kinds{in.loads()};
         if (broadcasts(operation)) kinds.push_back(out.loads());
-        const double optimum = plain_optimum(kinds);
+        const double optimum = packing_optimum(kinds);
         const Outcome proof = prove_optimum(collective, {});
         EXPECT_NEAR(throughput_of(proof).value / optimum, 1, 1e-6) << name_of(operation);
         EXPECT_GE(proof.bound->value / optimum, 1 - 1e-7);
@@ -177,8 +81,8 @@ TEST_P(AllPairs, ExactTreeIsTheBestPair) {
     SCOPED_TRACE(trace);
     const PlainModel plain(drawn.platform, model, drawn.options);
     const Collective collective = drawn.under(model, Operation::kAllreduce);
-    AllTrees in(collective, plain, true);
-    AllTrees out(collective, plain, false);
+    AllTrees in(plain, drawn.platform, drawn.source, /*up=*/true);
+    AllTrees out(plain, drawn.platform, drawn.source);
     if (in.combinations() * out.combinations() > kMostPairs) return;
     const double best = best_pair(in.loads(), out.loads());
     const auto rate_of = [&](std::string_view name) {

@@ -23,22 +23,8 @@
 namespace espalier::planner::collective_test {
 namespace {
 
-using espalier::testing::algorithm_names;
-using espalier::testing::busiest;
-using espalier::testing::case_name;
-using espalier::testing::complete_platform;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::draws;
-using espalier::testing::for_each_platform;
-using espalier::testing::model_names;
-using espalier::testing::over;
-using espalier::testing::PlainModel;
-using espalier::testing::rate_of;
-using espalier::testing::refusal;
-using espalier::testing::small_platform;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
+using namespace espalier::testing;
+using namespace ::testing;
 
 constexpr double kTolerance = 1e-6;
 constexpr std::size_t kMostHosts = 12;
@@ -212,12 +198,7 @@ INSTANTIATE_TEST_SUITE_P(Models, ReductionModel, ::testing::ValuesIn(model_names
                          [](const auto& instance) { return case_name(instance.param); });
 
 std::string infeasibility(Operation operation, const platforms::Platform& platform) {
-  try {
-    static_cast<void>(over(platform, operation));
-  } catch (const InfeasibleError& fault) {
-    return fault.what();
-  }
-  return "(feasible)";
+  return refusal<InfeasibleError>([&] { return over(platform, operation); });
 }
 
 // s <- a <- b only, at 4 B/s and 2 B/s: a reduction is possible, a broadcast is not.

@@ -11,11 +11,8 @@
 namespace espalier::planner::equal_hosts_test {
 namespace {
 
-using espalier::testing::complete_platform;
-using espalier::testing::over;
-using espalier::testing::rate_of;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
+using namespace espalier::testing;
+using namespace ::testing;
 
 // Of n equal hosts, every one but the root sends once for the reduction, and the broadcast has n -
 // 1 edges: 2 (n - 1) sends per byte on n out-ports. The root can do more of them, so all ports can

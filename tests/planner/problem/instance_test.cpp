@@ -13,19 +13,11 @@
 namespace espalier::planner::instance_test {
 namespace {
 
-using espalier::testing::instance_of;
-using espalier::testing::refusal;
-using espalier::testing::small_platform;
-using ::testing::DoubleEq;
-using ::testing::ElementsAre;
+using namespace espalier::testing;
+using namespace ::testing;
 
 std::string infeasibility(const platforms::Platform& platform, std::string_view source) {
-  try {
-    instance_of(platform, source);
-  } catch (const InfeasibleError& error) {
-    return error.what();
-  }
-  return "(not refused)";
+  return refusal<InfeasibleError>([&] { return instance_of(platform, source); });
 }
 
 //    a ---> sw ---> b

@@ -17,12 +17,8 @@
 namespace espalier::planner::makespan_test {
 namespace {
 
-using espalier::testing::complete_platform;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::for_each_platform;
-using espalier::testing::instance_of;
-using espalier::testing::run;
-using espalier::testing::small_platform;
+using namespace espalier::testing;
+using espalier::testing::run;  // not planner::run
 using platforms::NodeId;
 using platforms::Platform;
 

@@ -18,22 +18,14 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/planner/references/two_chains.hpp"
 #include "tests/support/counting_clock.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::planner::schedule_test {
 namespace {
 
-using espalier::testing::CountingClock;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::for_each_platform;
-using espalier::testing::instance_of;
-using espalier::testing::run;
-using espalier::testing::sample_platform;
-using espalier::testing::small_platform;
-using espalier::testing::triangle;
-using espalier::testing::two_chains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
+using namespace espalier::testing;
+using espalier::testing::run;  // not planner::run
+using namespace ::testing;
 
 constexpr auto kOnePort = platforms::Model::kOnePort;
 
@@ -253,21 +245,16 @@ TEST(Schedule, ALimitHoldsForSegmentsAndForMatchings) {
 
 // --- no schedule
 
-std::string refusal(const Instance& instance, const Plan& plan) {
-  try {
-    (void)make_schedule(instance, plan);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return {};
+std::string refused(const Instance& instance, const Plan& plan) {
+  return refusal([&] { return make_schedule(instance, plan); });
 }
 
 TEST(Schedule, RefusesSendsThatOccupyMoreThanTwoPorts) {
   const auto plain = triangle();
-  EXPECT_EQ(refusal(instance_of(plain, "s", "multi-port"), two_chains()),
+  EXPECT_EQ(refused(instance_of(plain, "s", "multi-port"), two_chains()),
             "a schedule needs the model one-port, not multi-port");
   const auto relays = sample_platform("relays-shared-link.json");
-  EXPECT_EQ(refusal(instance_of(relays, "a"), two_chains()),
+  EXPECT_EQ(refused(instance_of(relays, "a"), two_chains()),
             "a schedule needs a platform without relays; 'relays and a shared link' has 3");
   platforms::PlatformBuilder builder("bus");
   const auto from = builder.node_named("s");
@@ -275,7 +262,7 @@ TEST(Schedule, RefusesSendsThatOccupyMoreThanTwoPorts) {
   builder.add_arc({from, to, {1}, {}, {}});
   builder.add_shared_link("link", {1}, {{from, to}});
   const platforms::Platform bus = std::move(builder).build();
-  EXPECT_EQ(refusal(instance_of(bus, "s"), two_chains()),
+  EXPECT_EQ(refused(instance_of(bus, "s"), two_chains()),
             "a schedule needs a platform without shared links; 'bus' has 1");
 }
 
@@ -283,7 +270,7 @@ TEST(Schedule, RefusesEdgesThroughOtherHosts) {
   const auto path = small_platform({"s", "a", "b"}, {{"s", "a", 1}, {"a", "b", 1}});
   const Instance instance = instance_of(path, "s");
   const Plan plan = make_plan(instance, "flat", run("flat", instance), Bytes{4});
-  EXPECT_EQ(refusal(instance, plan),
+  EXPECT_EQ(refused(instance, plan),
             "a schedule needs direct links; tree 0 goes from 's' to 'b' through other nodes");
 }
 
@@ -306,7 +293,7 @@ TEST_P(RandomSchedules, AreExecutableAndLoseNoMoreThanAllowed) {
     const Instance instance = drawn.under(kOnePort);
     Plan plan = make_plan(instance, GetParam(), run(GetParam(), instance), Bytes{65536});
     if (!has_schedule(drawn.platform, plan)) {
-      EXPECT_THAT(refusal(instance, plan), HasSubstr("a schedule needs"));
+      EXPECT_THAT(refused(instance, plan), HasSubstr("a schedule needs"));
       return;
     }
     ++schedules;

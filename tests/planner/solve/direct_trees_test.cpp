@@ -23,11 +23,9 @@
 namespace espalier::planner::direct_trees_test {
 namespace {
 
-using espalier::testing::collective_of;
-using espalier::testing::draws;
-using espalier::testing::instance_of;
+using namespace espalier::testing;
 using platforms::Platform;
-using ::testing::IsEmpty;
+using namespace ::testing;
 
 Platform star(const platforms::Spread& spread) {
   platforms::StarFamily family;

@@ -16,9 +16,7 @@
 namespace espalier::planner::large_networks_test {
 namespace {
 
-using espalier::testing::collective_of;
-using espalier::testing::CountingClock;
-using espalier::testing::instance_of;
+using namespace espalier::testing;
 using platforms::Platform;
 
 Platform star() {

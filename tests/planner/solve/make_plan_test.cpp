@@ -10,14 +10,9 @@
 namespace espalier::planner::make_plan_test {
 namespace {
 
-using espalier::testing::DrawnPlatform;
-using espalier::testing::for_each_platform;
-using espalier::testing::instance_of;
-using espalier::testing::run;
-using espalier::testing::small_platform;
-using espalier::testing::total_rate;
-using ::testing::ElementsAre;
-using ::testing::Pair;
+using namespace espalier::testing;
+using espalier::testing::run;  // not planner::run
+using namespace ::testing;
 
 //    sw0, s ==1== sw1 ==1== a       nodes 0 and 2 of the platform are relays: the plan numbers
 //                  |                only the hosts

@@ -12,10 +12,7 @@
 namespace espalier::planner::walk_tree_test {
 namespace {
 
-using espalier::testing::instance_of;
-using espalier::testing::Link;
-using espalier::testing::small_platform;
-using espalier::testing::text_of;
+using namespace espalier::testing;
 using platforms::Platform;
 
 std::string walk_text(const Platform& platform, std::string_view source) {

@@ -11,7 +11,7 @@ namespace espalier::runtime::decisions_test {
 namespace {
 
 using planner::Operation;
-using testing::refusal;
+using namespace espalier::testing;
 
 std::string row(std::uint64_t ranks, std::uint64_t message, std::string_view algorithm,
                 std::uint64_t segment, double seconds = 1e-3) {

@@ -9,8 +9,8 @@
 namespace espalier::runtime::tuned_segments_test {
 namespace {
 
-using ::testing::ElementsAre;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 planner::Plan plan() {
   planner::Plan plan;

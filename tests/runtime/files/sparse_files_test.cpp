@@ -19,9 +19,7 @@ namespace espalier::runtime::sparse_files_test {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
+using namespace ::testing;
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 

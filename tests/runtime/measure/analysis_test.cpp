@@ -10,8 +10,7 @@
 namespace espalier::runtime::probe::analysis_test {
 namespace {
 
-using ::testing::DoubleEq;
-using ::testing::ElementsAre;
+using namespace ::testing;
 
 TEST(Levelled, MergesValuesWithinTheTolerance) {
   EXPECT_THAT(levelled(std::vector<double>{101, 50, 99, 100, 51.5, 0}, 0.025),

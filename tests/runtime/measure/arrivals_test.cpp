@@ -7,7 +7,7 @@
 namespace espalier::runtime::probe::arrivals_test {
 namespace {
 
-using ::testing::DoubleNear;
+using namespace ::testing;
 
 // A message of 1000 bytes each millisecond: 1e6 bytes/s.
 std::vector<Arrival> steady(double seconds) {

@@ -7,8 +7,8 @@
 namespace espalier::runtime::probe::measurements_test {
 namespace {
 
-using ::testing::HasSubstr;
-using testing::refusal;
+using namespace espalier::testing;
+using namespace ::testing;
 
 Measurements some() {
   return {{"a", "b", "c"},

@@ -9,10 +9,8 @@
 namespace espalier::runtime::probe::message_times_test {
 namespace {
 
-using testing::CalculatedNetwork;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using testing::Truth;
+using namespace espalier::testing;
+using namespace ::testing;
 
 TEST(SamplePairs, BelongToTheClassAndAreSpreadOverAllPairs) {
   const std::vector<std::string> hosts = {"a", "b", "a"};

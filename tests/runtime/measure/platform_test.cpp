@@ -11,8 +11,7 @@
 namespace espalier::runtime::probe::platform_test {
 namespace {
 
-using testing::CalculatedNetwork;
-using testing::Truth;
+using namespace espalier::testing;
 
 // Two clusters of three different hosts each, and a link between them.
 Estimate some_estimate() {

@@ -10,14 +10,8 @@
 namespace espalier::runtime::probe::probe_racks_test {
 namespace {
 
-using ::testing::AllOf;
-using testing::CalculatedNetwork;
-using testing::expect_shared_link;
-using ::testing::Ge;
-using testing::kMbit;
-using ::testing::Le;
-using testing::Truth;
-using testing::unmeasured;
+using namespace espalier::testing;
+using namespace ::testing;
 
 constexpr std::size_t kRacks = 8;
 

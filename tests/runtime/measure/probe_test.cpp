@@ -15,14 +15,8 @@
 namespace espalier::runtime::probe::probe_test {
 namespace {
 
-using ::testing::AllOf;
-using testing::CalculatedNetwork;
-using testing::expect_shared_link;
-using ::testing::Ge;
-using testing::kMbit;
-using ::testing::Le;
-using testing::Truth;
-using testing::unmeasured;
+using namespace espalier::testing;
+using namespace ::testing;
 
 std::vector<double> of_mbits(std::vector<double> rates) {
   for (double& rate : rates) rate *= kMbit;

@@ -14,8 +14,7 @@ using engine::roles_of;
 using engine::TreeRole;
 using planner::PlanEdge;
 using planner::PlanTree;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
+using namespace ::testing;
 
 TEST(DirectCopies, AChainOnOneHostBecomesAStarAtItsSource) {
   const PlanTree chain{{1}, {{2, 1}, {1, 3}, {3, 0}}, {}};

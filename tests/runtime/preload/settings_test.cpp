@@ -5,7 +5,7 @@
 #include <map>
 
 #include "runtime/preload/tally.hpp"
-#include "support/errors.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::preload::settings_test {
 namespace {
@@ -17,13 +17,8 @@ Settings from(const std::map<std::string, std::string>& variables) {
   });
 }
 
-std::string refusal_of(const std::string& name, const std::string& value) {
-  try {
-    from({{name, value}});
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "not refused";
+std::string refused(const std::string& name, const std::string& value) {
+  return testing::refusal([&] { return from({{name, value}}); });
 }
 
 TEST(PreloadSettings, NothingSetAsksForNothing) {
@@ -63,24 +58,20 @@ TEST(PreloadSettings, ReadsEachVariable) {
 }
 
 TEST(PreloadSettings, RefusalsNameTheVariable) {
-  EXPECT_EQ(refusal_of("ESPALIER_PLAN", "::"), "ESPALIER_PLAN: '::' is not a list of files");
-  EXPECT_EQ(refusal_of("ESPALIER_DECISIONS", ":"),
-            "ESPALIER_DECISIONS: ':' is not a list of files");
-  EXPECT_EQ(refusal_of("ESPALIER_TUNED", ":"), "ESPALIER_TUNED: ':' is not a list of files");
-  EXPECT_EQ(refusal_of("ESPALIER_MAP", "rank"),
-            "ESPALIER_MAP: 'rank' is neither 'order' nor 'host'");
-  EXPECT_EQ(refusal_of("ESPALIER_LOCAL", "yes"),
+  EXPECT_EQ(refused("ESPALIER_PLAN", "::"), "ESPALIER_PLAN: '::' is not a list of files");
+  EXPECT_EQ(refused("ESPALIER_DECISIONS", ":"), "ESPALIER_DECISIONS: ':' is not a list of files");
+  EXPECT_EQ(refused("ESPALIER_TUNED", ":"), "ESPALIER_TUNED: ':' is not a list of files");
+  EXPECT_EQ(refused("ESPALIER_MAP", "rank"), "ESPALIER_MAP: 'rank' is neither 'order' nor 'host'");
+  EXPECT_EQ(refused("ESPALIER_LOCAL", "yes"),
             "ESPALIER_LOCAL: 'yes' is neither 'hand-on' nor 'take'");
-  EXPECT_EQ(refusal_of("ESPALIER_VERBOSE", "yes"), "ESPALIER_VERBOSE: 'yes' is neither 0 nor 1");
+  EXPECT_EQ(refused("ESPALIER_VERBOSE", "yes"), "ESPALIER_VERBOSE: 'yes' is neither 0 nor 1");
   for (const char* trees : {"0", "-1", "many", "3x", "99999999999999999999999"}) {
-    EXPECT_EQ(refusal_of("ESPALIER_MAX_TREES", trees),
+    EXPECT_EQ(refused("ESPALIER_MAX_TREES", trees),
               "ESPALIER_MAX_TREES: '" + std::string(trees) + "' is not a number of trees");
   }
-  EXPECT_EQ(refusal_of("ESPALIER_TIMEOUT", "0 s"),
-            "ESPALIER_TIMEOUT: '0 s' is not a positive time");
-  EXPECT_THAT(refusal_of("ESPALIER_TIMEOUT", "soon"), ::testing::StartsWith("ESPALIER_TIMEOUT: "));
-  EXPECT_THAT(refusal_of("ESPALIER_THRESHOLD", "-1"),
-              ::testing::StartsWith("ESPALIER_THRESHOLD: "));
+  EXPECT_EQ(refused("ESPALIER_TIMEOUT", "0 s"), "ESPALIER_TIMEOUT: '0 s' is not a positive time");
+  EXPECT_THAT(refused("ESPALIER_TIMEOUT", "soon"), ::testing::StartsWith("ESPALIER_TIMEOUT: "));
+  EXPECT_THAT(refused("ESPALIER_THRESHOLD", "-1"), ::testing::StartsWith("ESPALIER_THRESHOLD: "));
 }
 
 TEST(PreloadTally, ListsOnlyReasonsThatOccurred) {
