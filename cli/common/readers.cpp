@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <string>
 
 #include "support/errors.hpp"
 #include "support/nearest_name.hpp"
+#include "support/text.hpp"
 
 namespace espalier::cli {
 
@@ -18,14 +18,8 @@ namespace {
 constexpr double kMostValues = 100'000;
 constexpr std::size_t kMostSizes = 10'000;
 
-bool is_number(std::string_view text, double& value) {
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return fault == std::errc{} && end == text.data() + text.size() && std::isfinite(value);
-}
-
 double parse_element(std::string_view text) {
-  double value = 0;
-  if (is_number(text, value)) return value;
+  if (const auto value = espalier::parse_number(text)) return *value;
   throw InputError(
       fmt::format("{} is not a number; give a list such as 10,20 or 10..50:10", in_quotes(text)));
 }
@@ -89,10 +83,7 @@ std::vector<std::string> split_list(std::string_view text, char separator) {
 }
 
 std::size_t parse_count(std::string_view text) {
-  std::size_t count = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, fault] = std::from_chars(text.data(), last, count);
-  if (fault == std::errc{} && end == last) return count;
+  if (const auto count = parse_whole<std::size_t>(text)) return *count;
   throw InputError(fmt::format("{} is not a whole number", in_quotes(text)));
 }
 
@@ -136,8 +127,7 @@ std::string Quantity<double>::show(double value) {
 }
 
 double parse_number(std::string_view text) {
-  double value = 0;
-  if (is_number(text, value)) return value;
+  if (const auto value = espalier::parse_number(text)) return *value;
   throw InputError(fmt::format("{} is not a number", in_quotes(text)));
 }
 

@@ -21,6 +21,7 @@
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/files/temporary_names.hpp"
 #include "runtime/memory/mpi_plugins.hpp"
+#include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 
@@ -37,16 +38,11 @@ void print_error(const std::string& text) {
 constexpr auto kTimeForMessages = std::chrono::seconds(1);
 constexpr espalier::Seconds kLongestAbort{5};
 
-// SMPI claims less, but its ranks have no thread for the timeout.
 void require_threads() {
-#ifndef SMPI_H
-  int level = MPI_THREAD_SINGLE;
-  MPI_Query_thread(&level);
-  if (level >= MPI_THREAD_FUNNELED) return;
+  if (espalier::runtime::thread_level() >= MPI_THREAD_FUNNELED) return;
   throw espalier::Error(ExitStatus::kInternalFault,
                         "this MPI provides MPI_THREAD_SINGLE only; the thread that ends a rank "
                         "after --timeout needs MPI_THREAD_FUNNELED");
-#endif
 }
 
 ExitStatus run(int argc, char** argv, int rank, espalier::cli::Watchdog& watchdog) {

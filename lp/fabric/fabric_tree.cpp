@@ -71,14 +71,14 @@ void find_groups(const Digraph& graph, std::span<const double> rates, double wan
 std::optional<FabricTree> fabric_tree(const PackingProblem& problem, double rate) {
   const Digraph& graph = problem.graph;
   const auto none = std::vector<std::uint32_t>(graph.node_count, kNone);
-  FabricTree tree{{}, none, none, none, {}, none, 0};
+  FabricTree tree{{}, {}, none, none, none, {}, none, 0};
   if (!find_host_arcs(graph, tree)) return std::nullopt;
   const std::uint32_t top = graph.head[tree.arc_out[problem.root]];
-  const std::vector<std::uint32_t> reverse = reverse_arcs(graph);
-  const std::vector<double> rates = link_rates(problem, reverse, rate);
+  tree.reverse = reverse_arcs(graph);
+  const std::vector<double> rates = link_rates(problem, tree.reverse, rate);
   static_cast<ThickTree&>(tree) = thick_tree(graph, rates, top);
   for (const std::uint32_t node : tree.nodes) {
-    if (node != top) tree.arc_up[node] = reverse[tree.arc_down[node]];
+    if (node != top) tree.arc_up[node] = tree.reverse[tree.arc_down[node]];
   }
   walk(graph, problem.root, top, tree);
   if (tree.hosts.size() + 1 != graph.host_count()) return std::nullopt;

@@ -15,6 +15,7 @@ inline constexpr double kFabricRounding = 1e-9;
 
 // The top is the root's switch. Hosts have only their arc_in in the tree.
 struct FabricTree : ThickTree {
+  std::vector<std::uint32_t> reverse;  // per arc: an arc back, kNone where there is none
   std::vector<std::uint32_t>
       arc_up;  // per node, the arc back to the node above it; kNone at the top
   // Per node: the only arcs out of and into a host; kNone for switches.

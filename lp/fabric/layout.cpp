@@ -8,7 +8,6 @@
 #include <span>
 #include <utility>
 
-#include "lp/fabric/both_ways.hpp"
 #include "lp/packing/narrowest_cut.hpp"
 
 namespace espalier::lp {
@@ -280,14 +279,14 @@ bool GroupLayout::deal() {
 // both directions share a resource.
 std::vector<double> GroupLayout::links_out() const {
   const Digraph& graph = problem_.graph;
-  const std::vector<std::uint32_t> reverse = reverse_arcs(graph);
   std::vector<double> out(members_.size(), 0.0);
   std::vector<char> takes_both(members_.size(), 0);
   for (std::uint32_t arc = 0; arc < graph.arc_count(); ++arc) {
     const std::uint32_t from = fabric_.group[graph.tail[arc]];
     if (from == kNone || from == fabric_.group[graph.head[arc]]) continue;
     out[from] += rate_alone(problem_, arc);
-    if (reverse[arc] != kNone && share_a_row(problem_, arc, reverse[arc])) takes_both[from] = 1;
+    const std::uint32_t back = fabric_.reverse[arc];
+    if (back != kNone && share_a_row(problem_, arc, back)) takes_both[from] = 1;
   }
   const std::uint32_t roots = fabric_.group[problem_.root];
   for (std::uint32_t group = 0; group < out.size(); ++group) {

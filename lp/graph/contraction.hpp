@@ -15,7 +15,7 @@ namespace espalier::lp {
 //   bool choose(node)          whether an arc enters the node, not yet contracted, from another one
 //   void open(node)            called once when the node is contracted, with `choose` just done
 //   double top_cost(node)      of the cheapest arc left into the node
-//   std::uint32_t top_tail(node)   kNone: what is on top is no arc yet, and is to be dropped
+//   std::uint32_t top_tail(node)   kNone: what is on top is not an arc yet: drop it
 //   std::uint32_t take_top(node)   a name for the arc on top, by which head_of knows it again
 //   bool drop_top(node, component) takes the top away; whether an arc is left. It lies in, or is of
 //                              no use to, the component.

@@ -26,6 +26,7 @@ struct Digraph {
     for (const char flag : is_relay) relays += flag != 0 ? 1 : 0;
     return node_count - relays;
   }
+  [[nodiscard]] bool has_relays() const { return host_count() < node_count; }
   [[nodiscard]] bool relay(std::uint32_t node) const {
     return !is_relay.empty() && is_relay[node] != 0;
   }

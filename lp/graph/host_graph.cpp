@@ -33,7 +33,7 @@ HostGraph::HostGraph(const Digraph& graph, const Deadline& deadline)
       entry_relays_.push_back(head);
     }
   }
-  if (has_relays()) find_relay_reach();
+  if (!entry_relays_.empty()) find_relay_reach();
   watch_.require(tail_.size());
   cost_.resize(tail_.size());
 }
@@ -111,7 +111,7 @@ std::uint32_t HostGraph::best_entry_arc(std::uint32_t tail, std::uint32_t head,
 
 std::span<const double> HostGraph::reprice(std::span<const double> arc_cost) {
   for (std::size_t i = 0; i < direct_.size(); ++i) cost_[i] = arc_cost[direct_[i]];
-  if (has_relays()) {
+  if (!entry_relays_.empty()) {
     arc_cost_.assign(arc_cost.begin(), arc_cost.end());
     for (std::uint32_t entry = 0; entry < entry_relays_.size(); ++entry) {
       run_dijkstra(entry, arc_cost_);

@@ -23,11 +23,6 @@ class HostGraph {
   // arcs).
   [[nodiscard]] std::span<const std::uint32_t> tail() const { return tail_; }
   [[nodiscard]] std::span<const std::uint32_t> head() const { return head_; }
-  // Whether a host has an arc to a relay.
-  [[nodiscard]] bool has_relays() const { return !entry_relays_.empty(); }
-  // Whether the logical arcs are the digraph's, with the same numbers. False where relays have
-  // arcs, even if no host can reach them.
-  [[nodiscard]] bool is_the_digraph() const { return direct_.size() == graph_->arc_count(); }
 
   // arc_cost: per arc of the digraph, >= 0. Returns the cost of each logical arc; valid until the
   // next call. After LimitReached there are no valid prices.

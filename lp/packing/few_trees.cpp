@@ -243,7 +243,7 @@ std::optional<HostArcs> arcs_to_search(const PackingProblem& problem,
   constexpr std::size_t kMost = 1'000'000;
   constexpr double kTieBreak = 1e-9;
   const std::size_t hosts = problem.graph.host_count();
-  if (hosts < problem.graph.node_count && hosts * hosts > kMost) return std::nullopt;
+  if (problem.graph.has_relays() && hosts * hosts > kMost) return std::nullopt;
   std::vector<double> cost(problem.graph.arc_count(), 0.0);
   for (std::size_t arc = 0; arc < cost.size(); ++arc) {
     for (SparseMatrix::InnerIterator it(problem.occupation, static_cast<Eigen::Index>(arc)); it;

@@ -7,7 +7,7 @@ namespace espalier::lp {
 TreePricer::TreePricer(const PackingProblem& problem, const Deadline& deadline)
     : problem_(&problem), arc_cost_(problem.graph.arc_count()) {
   const Digraph& graph = problem.graph;
-  if (graph.host_count() < graph.node_count) {
+  if (graph.has_relays()) {
     through_relays_.emplace(graph, problem.root, deadline);
   } else {
     among_hosts_.emplace(graph.node_count, graph.tail, graph.head, problem.root, deadline);

@@ -50,8 +50,7 @@ std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Dead
   constexpr double kRounding = 1e-12;
   const double hosts = static_cast<double>(instance.host_count());
   constexpr double kMostPairs = 100'000;
-  const bool through_relays = instance.host_count() < instance.digraph().node_count;
-  const bool few_pairs = !through_relays || hosts * hosts <= kMostPairs;
+  const bool few_pairs = !instance.digraph().has_relays() || hosts * hosts <= kMostPairs;
   const bool dense = static_cast<double>(instance.platform().arcs().size()) > hosts * hosts / 2;
   const double bound = lp::plain_bound(packing_problem(instance)).rate;
   const double enough = bound * (1 - kRounding);

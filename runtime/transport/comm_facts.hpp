@@ -21,4 +21,16 @@ inline int size_of(MPI_Comm comm) {
   return size;
 }
 
+// The level of threads that MPI provides. SMPI claims MPI_THREAD_SINGLE, but its ranks are not
+// threads of the system, and all of them may call it. Throws MpiError.
+inline int thread_level() {
+#ifdef SMPI_H
+  return MPI_THREAD_MULTIPLE;
+#else
+  int level = MPI_THREAD_SINGLE;
+  check(MPI_Query_thread(&level), "MPI_Query_thread");
+  return level;
+#endif
+}
+
 }  // namespace espalier::runtime

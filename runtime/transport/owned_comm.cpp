@@ -10,16 +10,12 @@ namespace espalier::runtime {
 namespace {
 
 void require_thread_level() {
-#ifndef SMPI_H  // whose ranks are not threads of the system, and one of them is its main thread
-  int level = MPI_THREAD_SINGLE;
   int is_main = 0;
-  check(MPI_Query_thread(&level), "MPI_Query_thread");
   check(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
-  if (level >= MPI_THREAD_SERIALIZED || is_main != 0) return;
+  if (thread_level() >= MPI_THREAD_SERIALIZED || is_main != 0) return;
   throw InputError(
       "only the thread that initialised MPI may call it; initialise MPI with "
       "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
-#endif
 }
 
 }  // namespace
