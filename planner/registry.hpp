@@ -75,6 +75,9 @@ struct Outcome {
   // For a reduce or an allreduce (planner/problem/collective.hpp): edges run from child to parent.
   // Algorithms leave this empty: an instance is a broadcast.
   std::vector<WeightedTree> reduce_trees{};
+  // Instead of trees, for an operation whose every host is a root (planner/problem/all_roots.hpp):
+  // those of each host's block, in the direction of the data.
+  std::vector<std::vector<WeightedTree>> blocks{};
 };
 
 using TreeMaker = Outcome (*)(const Instance& instance, const AlgorithmOptions& options);
@@ -85,6 +88,9 @@ enum class Serves : std::uint8_t {
   kBroadcast,  // its result has no meaning in a reduction
   kAllreduce,  // it chooses the trees of both halves jointly
 };
+
+// The entry whose trees are the proven optimum.
+inline constexpr std::string_view kOptimal = "optimal";
 
 struct AlgorithmEntry {
   std::string_view name;
@@ -108,15 +114,13 @@ struct AlgorithmEntry {
   TreeMaker run_reduction = nullptr;
 
   [[nodiscard]] constexpr bool does(Operation operation) const {
+    if (!has_root(operation)) return name == kOptimal;  // planner/problem/all_roots.hpp
     return serves == Serves::kAll ||
            operation ==
                (serves == Serves::kBroadcast ? Operation::kBroadcast : Operation::kAllreduce);
   }
   [[nodiscard]] constexpr bool takes_inner() const { return run_over != nullptr; }
 };
-
-// The entry whose trees are the proven optimum.
-inline constexpr std::string_view kOptimal = "optimal";
 
 // The inner algorithm used when none is named.
 inline constexpr std::string_view kDefaultInner = "binomial";

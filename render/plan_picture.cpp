@@ -206,6 +206,8 @@ class PlanPicture {
         return "reduced to";
       case planner::Operation::kAllreduce:
         return "reduced to and broadcast from";
+      case planner::Operation::kAllgather:
+      case planner::Operation::kReduceScatter:  // not here yet
       case planner::Operation::kBroadcast:
         break;
     }

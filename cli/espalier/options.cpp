@@ -182,9 +182,22 @@ void add_limits(Arguments& app, planner::AlgorithmOptions& limits) {
 
 void ProblemOptions::add_to(Arguments& app) {
   add_file(app, "platform", platform);
-  add_operation(app, operation);
-  app.add("--source", source, "The node that has the data, or to which it is reduced",
-          {.type = "NAME", .required = true});
+  static const std::vector<std::string_view> names = names_of(planner::kEveryOperation);
+  add_operation(app, operation, names);
+  app.add(
+      "--source", source,
+      "The node that has the data, or to which it is reduced; required, except for allgather and "
+      "reduce-scatter",
+      {.type = "NAME", .shown = ""});
+  app.check([this] {
+    const bool has_root = planner::has_root(operation);
+    if (has_root && source.empty()) throw InputError("--source is required");
+    if (!has_root && !source.empty()) {
+      throw InputError(
+          {}, "--source",
+          fmt::format("{} has no source: every host is a root", planner::with_article(operation)));
+    }
+  });
   model.add_to(app);
   add_limits(app, limits);
   reading.add_to(app);

@@ -58,13 +58,18 @@ void note_warnings(const platforms::Platform& platform, const Console& console);
 std::vector<platforms::NodeId> sources_of(const platforms::Platform& platform,
                                           const std::vector<std::string>& texts);
 
-// --operation, a broadcast unless given.
+// --operation, one of `names` (of enumerators from the first on, static), a broadcast unless given.
 template <class Value>  // planner::Operation, or optional
-void add_operation(Arguments& app, Value& operation) {
-  static const std::vector<std::string_view> names = names_of(planner::kOperations);
+void add_operation(Arguments& app, Value& operation, const std::vector<std::string_view>& names) {
   app.add("--operation", operation, one_named<planner::Operation>("operation", names),
           "The operation to plan, " + one_of(names),
           {.type = "OPERATION", .shown = std::string(names.front())});
+}
+// The same for a command that serves operations with one root only.
+template <class Value>
+void add_operation(Arguments& app, Value& operation) {
+  static const std::vector<std::string_view> names = names_of(planner::kOperations);
+  add_operation(app, operation, names);
 }
 // When to stop: --time-limit, --gap.
 void add_limits(Arguments& app, planner::AlgorithmOptions& limits);
@@ -101,7 +106,8 @@ struct ModelOptions {
   }
 };
 
-// One planning problem: platform, --operation, --source, and the groups above.
+// One planning problem: platform, --operation, --source (where the operation has one root), and the
+// groups above.
 struct ProblemOptions {
   std::string platform{};
   planner::Operation operation = planner::Operation::kBroadcast;

@@ -24,11 +24,20 @@ Report report_on(const planner::Collective& collective) {
   return report;
 }
 
+Report report_on(const planner::AllRoots& problem) {
+  Report report;
+  report.write("operation", planner::name_of(problem.operation()));
+  report.write("platform", problem.platform().name());
+  report.write("source", Json());
+  report.write("model", platforms::name_of(problem.model()));
+  return report;
+}
+
 Report report_on(const planner::Plan& plan) {
   Report report;
   report.write("operation", planner::name_of(plan.operation));
   report.write("platform", plan.platform);
-  report.write("source", plan.source);
+  report.write("source", planner::has_root(plan.operation) ? Json(plan.source) : Json());
   report.write("model", plan.model);
   report.write("algorithm", plan.algorithm);
   return report;
@@ -47,6 +56,8 @@ std::string_view relation_to_source(planner::Operation operation) {
       return "reduced to";
     case planner::Operation::kAllreduce:
       return "allreduced via";
+    case planner::Operation::kAllgather:
+    case planner::Operation::kReduceScatter:  // no source is printed for them
     case planner::Operation::kBroadcast:
       break;
   }
@@ -88,6 +99,12 @@ Run run_proof(const planner::Collective& collective, const planner::AlgorithmOpt
               const Console& console) {
   const auto work = [&](const auto& limits) { return planner::prove_optimum(collective, limits); };
   return run_timed(work, "bound", options, console);
+}
+
+Run run_timed(const planner::AllRoots& problem, planner::Purpose purpose, std::string_view label,
+              const planner::AlgorithmOptions& options, const Console& console) {
+  const auto work = [&](const auto& limits) { return planner::solve(problem, limits, purpose); };
+  return run_timed(work, label, options, console);
 }
 
 std::optional<Seconds> makespan_of(const Run& run, const planner::Collective& collective,

@@ -11,6 +11,7 @@
 #include "cli/espalier/console.hpp"
 #include "planner/check/verify.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/problem/all_roots.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
 #include "support/errors.hpp"
@@ -25,13 +26,16 @@ struct Run {
   double seconds = 0;         // wall clock
 };
 
-// Broadcast and reduce trees.
+// Broadcast and reduce trees, and those of blocks.
 inline std::size_t tree_count(const Run& run) {
-  return run.outcome.trees.size() + run.outcome.reduce_trees.size();
+  std::size_t count = run.outcome.trees.size() + run.outcome.reduce_trees.size();
+  for (const auto& block : run.outcome.blocks) count += block.size();
+  return count;
 }
 
 // What every report on a collective, or on a plan (with its algorithm), begins with in JSON.
 Report report_on(const planner::Collective& collective);
+Report report_on(const planner::AllRoots& problem);
 Report report_on(const planner::Plan& plan);
 // The bound in text and JSON, with "bound_final" beside it. missing: its text where there is none.
 void report_bound(Report& report, const std::optional<BytesPerSecond>& bound,
@@ -52,6 +56,10 @@ Run run_timed(const planner::Algorithm& algorithm, const planner::Collective& co
 // The optimum's bound (planner::prove_optimum).
 Run run_proof(const planner::Collective& collective, const planner::AlgorithmOptions& options,
               const Console& console);
+
+// The optimum of an operation whose every host is a root.
+Run run_timed(const planner::AllRoots& problem, planner::Purpose purpose, std::string_view label,
+              const planner::AlgorithmOptions& options, const Console& console);
 
 // Time until the last host has `message`, sent unsegmented. Set only for a broadcast with one tree.
 std::optional<Seconds> makespan_of(const Run& run, const planner::Collective& collective,

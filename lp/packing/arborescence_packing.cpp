@@ -187,7 +187,7 @@ void Packer::warm_up(std::vector<RoutedTree>& trees) {
 bool Packer::seeds_do() {
   if (!options_.seeds_may_do || options_.seeds.empty()) return false;
   if (!gap_reached()) {
-    PackingMaster master(problem_.occupation, result_.rate, problem_.second_part);
+    PackingMaster master(problem_.occupation, result_.rate, problem_.part_arcs);
     for (const RoutedTree& tree : options_.seeds) master.add_tree(tree);
     if (master.solve(options_.deadline) != LpStatus::kOptimal) return false;
     take_solution(master, result_.rate);
@@ -213,7 +213,7 @@ Packing Packer::run() {
   take_best(trees);
   const double unit_rate = result_.rate;
   slow_arcs_.emplace(problem_.occupation, unit_rate);
-  PackingMaster master(problem_.occupation, unit_rate, problem_.second_part);
+  PackingMaster master(problem_.occupation, unit_rate, problem_.part_arcs);
   for (RoutedTree& tree : trees) add(master, std::move(tree));
   try {
     generate_columns(master, unit_rate);

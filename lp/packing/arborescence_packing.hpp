@@ -27,11 +27,16 @@ struct PackingProblem {
   std::uint32_t root;  // a host; every other host can be reached from it
   const SparseMatrix&
       occupation;  // resources x arcs, seconds per byte, >= 0; every arc occupies something
-  // Arcs from this one on form a second part of every tree, and any first part can be combined with
-  // any second part: no host is spanned by both (lp/packing/doubled_problem.hpp). Affects only how
-  // the problem is solved. UINT32_MAX: there is no such part.
-  std::uint32_t second_part = UINT32_MAX;
+  // Each successive `part_arcs` arcs form a part of every tree, and any trees of the parts can be
+  // combined: no host but the root is in two of them (lp/packing/parts_problem.hpp). Affects only
+  // how the problem is solved. UINT32_MAX: there is one part.
+  std::uint32_t part_arcs = UINT32_MAX;
 };
+
+inline std::uint32_t part_count(const SparseMatrix& occupation, std::uint32_t part_arcs) {
+  if (part_arcs == UINT32_MAX) return 1;
+  return static_cast<std::uint32_t>(occupation.cols()) / part_arcs;
+}
 
 struct PackedTree {
   RoutedTree tree;

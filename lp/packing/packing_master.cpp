@@ -1,7 +1,6 @@
 #include "lp/packing/packing_master.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace espalier::lp {
@@ -19,39 +18,40 @@ std::uint64_t hash_of(const RoutedTree& tree) {
   return hash;
 }
 
-RoutedTree joined(RoutedTree tree, const RoutedTree& more) {
-  for (std::size_t edge = 0; edge < more.edge_count(); ++edge) tree.add_edge(more.path(edge));
-  return tree;
-}
-
 }  // namespace
 
 PackingMaster::PackingMaster(const SparseMatrix& occupation, double unit_rate,
-                             std::uint32_t second_part)
+                             std::uint32_t part_arcs)
     : occupation_(&occupation),
       unit_rate_(unit_rate),
-      second_part_(second_part),
-      row_of_(static_cast<std::size_t>(occupation.rows()), kInactive),
+      part_arcs_(part_arcs),
+      parts_(part_count(occupation, part_arcs)),
+      row_of_(static_cast<std::size_t>(occupation_->rows()), kInactive),
       load_(row_of_.size(), 0.0),
       prices_(row_of_.size(), 0.0),
       scratch_(row_of_.size(), 0.0) {
-  if (!has_parts()) return;
-  program_.add_row({0, 0});
-  active_.push_back(kInactive);
+  // Row k - 1 balances the first parts and those of number k.
+  for (std::uint32_t part = 1; part < parts_; ++part) {
+    program_.add_row({0, 0});
+    active_.push_back(kInactive);
+  }
 }
 
 bool PackingMaster::add_tree(RoutedTree tree) {
-  if (!has_parts()) return add_column(std::move(tree), false);
-  std::array<RoutedTree, 2> part;
+  if (!has_parts()) return add_column(std::move(tree), 0);
+  std::vector<RoutedTree> parts(parts_);
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
     const auto path = tree.path(edge);
-    part[path.front() < second_part_ ? 0 : 1].add_edge(path);
+    parts[path.front() / part_arcs_].add_edge(path);
   }
-  const bool first_is_new = add_column(std::move(part[0]), false);
-  return add_column(std::move(part[1]), true) || first_is_new;
+  bool any_is_new = false;
+  for (std::uint32_t part = 0; part < parts_; ++part) {
+    any_is_new = add_column(std::move(parts[part]), part) || any_is_new;
+  }
+  return any_is_new;
 }
 
-bool PackingMaster::add_column(RoutedTree tree, bool second) {
+bool PackingMaster::add_column(RoutedTree tree, std::uint32_t part) {
   const std::uint64_t hash = hash_of(tree);
   for (const Column& column : columns_) {
     if (column.hash == hash && column.tree == tree) return false;
@@ -68,7 +68,7 @@ bool PackingMaster::add_column(RoutedTree tree, bool second) {
     }
   }
   std::sort(touched_.begin(), touched_.end());
-  Column column{std::move(tree), {}, hash, solves_, second};
+  Column column{std::move(tree), {}, hash, solves_, part};
   column.load.reserve(touched_.size());
   std::uint32_t busiest = kInactive;
   for (const std::uint32_t resource : touched_) {
@@ -79,13 +79,15 @@ bool PackingMaster::add_column(RoutedTree tree, bool second) {
   // Every column needs a row, or else the master would be unbounded.
   if (busiest != kInactive && row_of_[busiest] == kInactive) activate(busiest);
 
-  constexpr std::uint32_t kBalance = 0;
   std::vector<Entry> entries;
-  if (has_parts()) entries.push_back({kBalance, second ? -1.0 : 1.0});
+  for (std::uint32_t other = 1; part == 0 && other < parts_; ++other) {
+    entries.push_back({other - 1, 1.0});
+  }
+  if (part > 0) entries.push_back({part - 1, -1.0});
   for (const Entry& entry : column.load) {
     if (row_of_[entry.index] != kInactive) entries.push_back({row_of_[entry.index], entry.value});
   }
-  program_.add_column({0, kInfinity}, second ? 0.0 : 1.0, entries);
+  program_.add_column({0, kInfinity}, part == 0 ? 1.0 : 0.0, entries);
   columns_.push_back(std::move(column));
   return true;
 }
@@ -128,13 +130,13 @@ LpStatus PackingMaster::solve(const Deadline& deadline) {
 bool PackingMaster::activate_overloaded() {
   rates_.assign(columns_.size(), 0.0);
   std::fill(load_.begin(), load_.end(), 0.0);
-  std::array<double, 2> sum{};  // of first parts (or whole trees) and of second parts
+  std::vector<double> sum(parts_, 0.0);
   for (std::uint32_t column = 0; column < columns_.size(); ++column) {
     const double rate = program_.value(column);
     if (program_.is_basic(column)) columns_[column].last_used = solves_;
     if (!(rate > 0)) continue;
     rates_[column] = rate;
-    sum[columns_[column].second ? 1 : 0] += rate;
+    sum[columns_[column].part] += rate;
     for (const Entry& entry : columns_[column].load) load_[entry.index] += rate * entry.value;
   }
   double busiest = 0;
@@ -145,7 +147,7 @@ bool PackingMaster::activate_overloaded() {
     activate(resource);
     added = true;
   }
-  total_ = has_parts() ? std::min(sum[0], sum[1]) : sum[0];
+  total_ = *std::ranges::min_element(sum);
   if (busiest > 1) {
     for (double& rate : rates_) rate /= busiest;
     total_ /= busiest;
@@ -153,52 +155,67 @@ bool PackingMaster::activate_overloaded() {
   return added;
 }
 
-std::vector<RoutedTree> PackingMaster::whole_trees() const {
-  std::vector<RoutedTree> whole;
-  std::array<std::vector<const RoutedTree*>, 2> part;
-  for (const Column& column : columns_) part[column.second ? 1 : 0].push_back(&column.tree);
-  const std::size_t count = std::max(part[0].size(), part[1].size());
-  for (std::size_t i = 0; i < count; ++i) {
-    const RoutedTree& first = *part[0][i % part[0].size()];
-    whole.push_back(has_parts() ? joined(first, *part[1][i % part[1].size()]) : first);
+// The trees of these columns as one.
+RoutedTree PackingMaster::joined(std::span<const std::uint32_t> columns) const {
+  if (columns.size() == 1) return columns_[columns.front()].tree;
+  RoutedTree whole;
+  for (const std::uint32_t column : columns) {
+    const RoutedTree& tree = columns_[column].tree;
+    for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) whole.add_edge(tree.path(edge));
   }
   return whole;
 }
 
-std::vector<PackedTree> PackingMaster::packed() const {
-  std::vector<PackedTree> trees;
-  struct Share {
-    std::uint32_t column;
-    double rate;
-  };
-  std::array<std::vector<Share>, 2> part;
-  for (std::uint32_t column = 0; column < rates_.size(); ++column) {
-    if (rates_[column] > 0)
-      part[columns_[column].second ? 1 : 0].push_back({column, rates_[column]});
+std::vector<RoutedTree> PackingMaster::whole_trees() const {
+  std::vector<std::vector<std::uint32_t>> of_part(parts_);
+  std::size_t count = 0;
+  for (std::uint32_t column = 0; column < columns_.size(); ++column) {
+    auto& columns = of_part[columns_[column].part];
+    columns.push_back(column);
+    count = std::max(count, columns.size());
   }
+  std::vector<RoutedTree> whole;
+  std::vector<std::uint32_t> columns(parts_);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::uint32_t part = 0; part < parts_; ++part) {
+      columns[part] = of_part[part][i % of_part[part].size()];
+    }
+    whole.push_back(joined(columns));
+  }
+  return whole;
+}
+
+// Any parts can be combined, so they are paired in order, as by the north-west corner rule of a
+// transport problem. Remainders from rounding are dropped.
+std::vector<PackedTree> PackingMaster::packed() const {
+  std::vector<std::vector<Share>> of_part(parts_);
+  for (std::uint32_t column = 0; column < rates_.size(); ++column) {
+    if (rates_[column] > 0) of_part[columns_[column].part].push_back({column, rates_[column]});
+  }
+  std::vector<PackedTree> trees;
   if (!has_parts()) {
-    for (const auto [column, rate] : part[0]) {
+    for (const auto [column, rate] : of_part.front()) {
       trees.push_back({columns_[column].tree, rate * unit_rate_});
     }
     return trees;
   }
-  // Any parts can be combined, so they are paired in order, as by the north-west corner rule of a
-  // transport problem. Remainders from rounding are dropped.
   const double rounding = 1e-12 * total_;
-  for (std::size_t i = 0, k = 0; i < part[0].size() && k < part[1].size();) {
-    Share& first = part[0][i];
-    Share& second = part[1][k];
-    const double rate = std::min(first.rate, second.rate);
-    if (rate > rounding) {
-      trees.push_back(
-          {joined(columns_[first.column].tree, columns_[second.column].tree), rate * unit_rate_});
+  std::vector<std::size_t> next(parts_, 0);
+  std::vector<std::uint32_t> columns(parts_);
+  for (;;) {
+    double rate = kInfinity;
+    for (std::uint32_t part = 0; part < parts_; ++part) {
+      if (next[part] == of_part[part].size()) return trees;
+      columns[part] = of_part[part][next[part]].column;
+      rate = std::min(rate, of_part[part][next[part]].rate);
     }
-    first.rate -= rate;
-    second.rate -= rate;
-    if (first.rate <= rounding) ++i;
-    if (second.rate <= rounding) ++k;
+    if (rate > rounding) trees.push_back({joined(columns), rate * unit_rate_});
+    for (std::uint32_t part = 0; part < parts_; ++part) {
+      Share& share = of_part[part][next[part]];
+      share.rate -= rate;
+      if (share.rate <= rounding) ++next[part];
+    }
   }
-  return trees;
 }
 
 void PackingMaster::forget(std::size_t keep, std::size_t timeout) {

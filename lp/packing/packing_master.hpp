@@ -1,6 +1,7 @@
 // The restricted master of the packing: trees found so far x resources overloaded so far. Where
-// trees have two parts (PackingProblem::second_part), a column is one part, and
-//     max sum of the first parts' rates   s.t.   A x <= 1,   first - second rates = 0.
+// trees have several parts (PackingProblem::part_arcs), a column is one part, and
+//     max sum of the first parts' rates   s.t.   A x <= 1,
+//     sum of the first parts' rates = sum of the k-th parts' rates   for every k > 1.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,9 @@ namespace espalier::lp {
 class PackingMaster {
  public:
   // unit_rate: rates in the LP are multiples of it, so that its numbers are close to 1. Bytes per
-  // second. second_part: as in PackingProblem.
+  // second. part_arcs: as in PackingProblem.
   PackingMaster(const SparseMatrix& occupation, double unit_rate,
-                std::uint32_t second_part = UINT32_MAX);
+                std::uint32_t part_arcs = UINT32_MAX);
 
   // Adds a tree, or its parts, as columns. false: all are already there.
   bool add_tree(RoutedTree tree);
@@ -54,16 +55,22 @@ class PackingMaster {
     std::vector<Entry> load;  // resource, A x times unit_rate; ascending
     std::uint64_t hash;
     std::size_t last_used;  // solve in which it was basic
-    bool second;            // the second part of trees
+    std::uint32_t part;
   };
-  [[nodiscard]] bool has_parts() const { return second_part_ != UINT32_MAX; }
-  bool add_column(RoutedTree tree, bool second);
+  struct Share {  // of a column with a rate
+    std::uint32_t column;
+    double rate;
+  };
+  [[nodiscard]] bool has_parts() const { return parts_ > 1; }
+  bool add_column(RoutedTree tree, std::uint32_t part);
+  [[nodiscard]] RoutedTree joined(std::span<const std::uint32_t> columns) const;
   void activate(std::uint32_t resource);
   bool activate_overloaded();
 
   const SparseMatrix* occupation_;
   double unit_rate_;
-  std::uint32_t second_part_;
+  std::uint32_t part_arcs_;
+  std::uint32_t parts_;
   LinearProgram program_{Sense::kMaximise};
   std::vector<Column> columns_;
   std::vector<std::uint32_t>

@@ -129,8 +129,8 @@ void PlainBounds::try_star(std::span<const std::uint32_t> arcs) {
 
 // Each part of a tree uses at least one arc out of the root.
 void PlainBounds::try_root(const Arcs& out) {
-  std::array<Arcs, 2> part;
-  for (const std::uint32_t arc : out) part[arc < problem_.second_part ? 0 : 1].push_back(arc);
+  std::vector<Arcs> part(part_count(problem_.occupation, problem_.part_arcs));
+  for (const std::uint32_t arc : out) part[arc / problem_.part_arcs].push_back(arc);
   std::vector<RowValue> of_root;
   for (const Arcs& arcs : part) {
     if (arcs.empty()) continue;

@@ -75,10 +75,10 @@ std::vector<ResourceLoad> loads_of(const Plan& plan, const Platform& platform,
                                    const platforms::Occupation& occupation) {
   std::vector<ResourceLoad> loads;
   for (const platforms::Resource& resource : occupation.resources) loads.push_back({resource, 0});
-  for (const auto& [key, trees, up] : trees_by_kind(plan)) {
-    for (const PlanTree& tree : *trees) {
+  for (const PlanTrees& kind : trees_by_kind(plan)) {
+    for (const PlanTree& tree : *kind.trees) {
       const std::vector<double> seconds =
-          lp::tree_load(occupation.seconds_per_byte, links_of(platform, tree, up));
+          lp::tree_load(occupation.seconds_per_byte, links_of(platform, tree, kind.up));
       for (std::size_t r = 0; r < loads.size(); ++r) loads[r].load += tree.rate.value * seconds[r];
     }
   }

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/check/verify_schedule.hpp"
+#include "planner/problem/all_roots.hpp"
 #include "planner/problem/collective.hpp"
 #include "support/errors.hpp"
 #include "support/quantities.hpp"
@@ -26,11 +28,15 @@ class Verifier {
   VerifyReport run() {
     if (!names_fit() || !passes(check_structure)) return report_;
     count_shape();
-    const std::optional<Collective> collective = make_collective();
-    if (collective && follow_edges()) {
-      weigh(*collective);
-      check_schedule(*collective);
-      check_optimum(*collective);
+    if (has_root(plan_.operation)) {
+      check_on(make_problem([&](platforms::Model model, const auto& options) {
+        return Collective(plan_.operation, platform_, source_named(platform_, plan_.source), model,
+                          options);
+      }));
+    } else {
+      check_on(make_problem([&](platforms::Model model, const auto& options) {
+        return AllRoots(plan_.operation, platform_, model, options);
+      }));
     }
     passes(check_colors);
     return report_;
@@ -67,32 +73,40 @@ class Verifier {
 
   void count_shape() {
     report_.trees = tree_count(plan_);
-    for (const auto& [key, trees, up] : trees_by_kind(plan_)) {
-      for (const PlanTree& tree : *trees) {
-        report_.depth = std::max(report_.depth, depth_of(tree, source_index(plan_)));
-        report_.out_degree = std::max(report_.out_degree, out_degree_of(tree));
-      }
-    }
+    const TreeFigures figures = figures_of(plan_);
+    report_.depth = figures.depth;
+    report_.out_degree = figures.out_degree;
   }
 
-  std::optional<Collective> make_collective() {
+  // What `make` returns, or nothing after its fault was added.
+  template <class Make>
+  auto make_problem(const Make& make)
+      -> std::optional<decltype(make(platforms::Model{}, platforms::OccupationOptions{}))> {
     std::string_view place = "/model";
     try {
       const platforms::Model model = platforms::parse_model(plan_.model);
-      place = "/source";
-      const platforms::OccupationOptions options{plan_.segment, plan_.latency_occupies};
-      return Collective(plan_.operation, platform_, source_named(platform_, plan_.source), model,
-                        options);
+      place = has_root(plan_.operation) ? "/source" : "/blocks";
+      return make(model, platforms::OccupationOptions{plan_.segment, plan_.latency_occupies});
     } catch (const Error& error) {
       add_fault(std::string(place), error.what());
       return std::nullopt;
     }
   }
 
+  template <class Problem>
+  void check_on(const std::optional<Problem>& problem) {
+    if (!problem || !follow_edges()) return;
+    weigh(problem->occupation());
+    check_schedule(*problem);
+    check_optimum(*problem);
+  }
+
   // Every edge must consist of arcs of the platform, found from its ends and its `via` alone.
   bool follow_edges() {
-    for (const auto& [key, trees, up] : trees_by_kind(plan_)) {
-      for (std::size_t t = 0; t < trees->size(); ++t) follow_tree((*trees)[t], up, key, t);
+    for (const PlanTrees& kind : trees_by_kind(plan_)) {
+      for (std::size_t t = 0; t < kind.trees->size(); ++t) {
+        follow_tree((*kind.trees)[t], kind.up, kind.key, t);
+      }
     }
     return report_.faults.empty();
   }
@@ -118,25 +132,37 @@ class Verifier {
                                  format_duration(claimed), format_duration(found)));
   }
 
-  void weigh(const Collective& collective) {
-    const std::vector<ResourceLoad> loads = loads_of(plan_, platform_, collective.occupation());
+  // The throughput that the rates of the trees, or of the blocks, give: the least of each kind.
+  [[nodiscard]] double carried() const {
+    double least = std::numeric_limits<double>::infinity();
+    for (const PlanTrees& kind : trees_by_kind(plan_)) {
+      if (kind.trees->empty()) continue;
+      double sum = 0;
+      for (const PlanTree& tree : *kind.trees) sum += tree.rate.value;
+      least = std::min(least, sum / kind.share);
+    }
+    return least;
+  }
+
+  void weigh(const platforms::Occupation& occupation) {
+    const std::vector<ResourceLoad> loads = loads_of(plan_, platform_, occupation);
     for (const ResourceLoad& load : loads) report_.loads.push_back(load.load);
     if (loads.empty()) return;  // a single host
     const auto busiest = std::ranges::max_element(loads, {}, &ResourceLoad::load);
     report_.busiest_load = busiest->load;
     report_.busiest_resource = platforms::describe(busiest->resource, platform_);
-    double sum = 0;
-    const auto& trees = broadcasts(plan_.operation) ? plan_.broadcast_trees : plan_.reduce_trees;
-    for (const PlanTree& tree : trees) sum += tree.rate.value;
-    report_.throughput = {sum / std::max(1.0, report_.busiest_load)};
+    report_.throughput = {carried() / std::max(1.0, report_.busiest_load)};
     if (report_.busiest_load > 1 + options_.tolerance) {
-      add_fault(broadcasts(plan_.operation) ? "/broadcast_trees" : "/reduce_trees",
+      add_fault(!plan_.blocks.empty()         ? "/blocks"
+                : broadcasts(plan_.operation) ? "/broadcast_trees"
+                                              : "/reduce_trees",
                 fmt::format("the rates load {} to {} of its capacity; throughput at most {}",
                             report_.busiest_resource, fixed(report_.busiest_load, 6),
                             format_rate(report_.throughput)));
     }
   }
 
+  void check_schedule(const AllRoots& /*problem*/) {}  // only a broadcast has one
   void check_schedule(const Collective& collective) {
     if (!plan_.schedule) return;  // so the plan is a broadcast
     const auto faults = faults_of_schedule(*collective.broadcast(), plan_, options_.tolerance);
@@ -144,7 +170,28 @@ class Verifier {
     if (faults.empty()) report_.scheduled = plan_.schedule->throughput;
   }
 
-  void check_optimum(const Collective& collective) {
+  // The plan's trees may be as good as any, so that only the bound is left to prove.
+  [[nodiscard]] Outcome prove(const Collective& collective) const {
+    StartingTrees start;
+    for (const PlanTrees& kind : trees_by_kind(plan_)) {
+      for (const PlanTree& tree : *kind.trees) {
+        (kind.up ? start.up : start.down).push_back(links_of(platform_, tree, kind.up));
+      }
+    }
+    return prove_optimum(collective, options_.limits, start);
+  }
+  [[nodiscard]] Outcome prove(const AllRoots& problem) const {
+    BlockTrees start(plan_.nodes.size());
+    for (const PlanTrees& kind : trees_by_kind(plan_)) {
+      for (const PlanTree& tree : *kind.trees) {
+        start[kind.root].push_back(links_of(platform_, tree, kind.up));
+      }
+    }
+    return solve(problem, options_.limits, Purpose::kCheck, start);
+  }
+
+  template <class Problem>
+  void check_optimum(const Problem& problem) {
     constexpr double kSlack = 1e-5;  // more than two proofs with gap 1e-6 each may differ by
     const double throughput = report_.throughput.value;
     const bool below = plan_.optimum && plan_.optimum->value < throughput * (1 - kSlack);
@@ -154,14 +201,7 @@ class Verifier {
                             format_rate({throughput})));
     }
     if (!options_.prove) return;
-    // The plan's trees may be as good as any, so that only the bound is left to prove.
-    StartingTrees start;
-    for (const auto& [key, trees, up] : trees_by_kind(plan_)) {
-      for (const PlanTree& tree : *trees) {
-        (up ? start.up : start.down).push_back(links_of(platform_, tree, up));
-      }
-    }
-    const Outcome proof = prove_optimum(collective, options_.limits, start);
+    const Outcome proof = prove(problem);
     report_.bound = proof.bound;
     report_.proof = proof.ends;
     if (!plan_.optimum || below) return;

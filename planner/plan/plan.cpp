@@ -47,10 +47,18 @@ std::string_view name_of(Operation operation) {
       return "reduce";
     case Operation::kAllreduce:
       return "allreduce";
+    case Operation::kAllgather:
+      return "allgather";
+    case Operation::kReduceScatter:
+      return "reduce-scatter";
     case Operation::kBroadcast:
       break;
   }
   return "broadcast";
+}
+
+std::string_view name_of(BlockKind kind) {
+  return kind == BlockKind::kSpread ? "spread" : "combine";
 }
 
 Operation parse_operation(std::string_view name) {
@@ -63,7 +71,7 @@ Operation parse_operation(std::string_view name) {
 }
 
 std::string with_article(Operation operation) {
-  return fmt::format("{} {}", operation == Operation::kAllreduce ? "an" : "a", name_of(operation));
+  return fmt::format("{} {}", name_of(operation).front() == 'a' ? "an" : "a", name_of(operation));
 }
 
 void require_operation(const Plan& plan, Operation wanted, const std::string& file) {
@@ -73,13 +81,22 @@ void require_operation(const Plan& plan, Operation wanted, const std::string& fi
                                with_article(wanted)));
 }
 
-std::array<PlanTrees, 2> trees_by_kind(const Plan& plan) {
-  return {{{"reduce_trees", &plan.reduce_trees, true},
-           {"broadcast_trees", &plan.broadcast_trees, false}}};
+std::vector<PlanTrees> trees_by_kind(const Plan& plan) {
+  std::vector<PlanTrees> kinds;
+  for (const PlanBlock& block : plan.blocks) {
+    kinds.push_back({fmt::format("blocks/{}/trees", kinds.size()), &block.trees,
+                     block.kind == BlockKind::kCombine, block.root, block.share});
+  }
+  if (!kinds.empty()) return kinds;
+  const std::uint32_t source = source_index(plan);
+  return {{"reduce_trees", &plan.reduce_trees, true, source},
+          {"broadcast_trees", &plan.broadcast_trees, false, source}};
 }
 
 std::size_t tree_count(const Plan& plan) {
-  return plan.reduce_trees.size() + plan.broadcast_trees.size();
+  std::size_t count = 0;
+  for (const PlanTrees& kind : trees_by_kind(plan)) count += kind.trees->size();
+  return count;
 }
 
 bool is_colored(const Plan& plan) {
@@ -110,11 +127,10 @@ std::size_t out_degree_of(const PlanTree& tree) {
 }
 
 TreeFigures figures_of(const Plan& plan) {
-  const std::uint32_t source = source_index(plan);
   TreeFigures figures;
   for (const PlanTrees& kind : trees_by_kind(plan)) {
     for (const PlanTree& tree : *kind.trees) {
-      figures.depth = std::max(figures.depth, depth_of(tree, source));
+      figures.depth = std::max(figures.depth, depth_of(tree, kind.root));
       figures.out_degree = std::max(figures.out_degree, out_degree_of(tree));
     }
   }

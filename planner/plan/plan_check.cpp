@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "planner/plan/block_check.hpp"
 #include "planner/plan/plan.hpp"
 #include "support/errors.hpp"
 
@@ -30,7 +31,11 @@ class PlanCheck {
 
   void structure() {
     nodes();
-    if (plan_.segment.value == 0) refuse("/slice_bytes", "a segment has at least one byte");
+    if (plan_.segment.value == 0) {
+      refuse(plan_.blocks.empty() ? "/slice_bytes" : "/segment_bytes",
+             "a segment has at least one byte");
+    }
+    check_blocks(plan_, file_);
     for (const PlanTrees& kind : trees_by_kind(plan_)) trees(kind);
     rates();
     if (!plan_.schedule) return;
@@ -86,14 +91,18 @@ class PlanCheck {
         refuse_at("/nodes", i, "'{}' is already /nodes/{}", plan_.nodes[i], earlier->second);
       }
     }
-    source_ = source_index(plan_);
-    if (source_ == kNone) refuse("/source", "'{}' is not one of the plan's nodes", plan_.source);
+    if (has_root(plan_.operation) && source_index(plan_) == kNone) {
+      refuse("/source", "'{}' is not one of the plan's nodes", plan_.source);
+    }
   }
 
   void trees(const PlanTrees& kind) {
-    const auto& [key, trees, up] = kind;
-    const bool wanted = up ? reduces(plan_.operation) : broadcasts(plan_.operation);
-    const std::string whole = fmt::format("/{}", key);
+    const std::vector<PlanTree>* const trees = kind.trees;
+    const bool up = kind.up;
+    const bool wanted =
+        !plan_.blocks.empty() || (up ? reduces(plan_.operation) : broadcasts(plan_.operation));
+    const std::string whole = fmt::format("/{}", kind.key);
+    source_ = kind.root;
     if (wanted && trees->empty()) refuse(whole, "a plan needs at least one tree");
     if (!wanted && !trees->empty()) {
       refuse(whole, "a plan for {} has no {} trees", with_article(plan_.operation),
@@ -148,7 +157,8 @@ class PlanCheck {
       const std::string& name = plan_.nodes[child];
       if (parent == child) refuse_at(place, i, "edge from '{}' to itself", name);
       if (child == source_) {
-        refuse_at(place, i, "edge {} the source '{}'", up ? "out of" : "into", name);
+        refuse_at(place, i, "edge {} the {} '{}'", up ? "out of" : "into",
+                  plan_.blocks.empty() ? "source" : "root", name);
       }
       if (parent_of_[child] != kNone) {
         refuse_at(place, i, "node '{}' has two parents, '{}' and '{}'", name,
@@ -218,15 +228,20 @@ class PlanCheck {
     if (plan_.optimum && !finite_and_positive(plan_.optimum->value)) {
       refuse("/optimum_Bps", "an optimum is finite and positive, not {}", plan_.optimum->value);
     }
-    for (const auto& [key, trees, up] : trees_by_kind(plan_)) {
-      if (trees->empty()) continue;
+    for (const PlanTrees& kind : trees_by_kind(plan_)) {
+      if (kind.trees->empty()) continue;
       const double sum = std::accumulate(
-          trees->begin(), trees->end(), 0.0,
+          kind.trees->begin(), kind.trees->end(), 0.0,
           [](double so_far, const PlanTree& tree) { return so_far + tree.rate.value; });
-      if (differ(sum, throughput)) {
-        refuse("/throughput_Bps", "the {} rates sum to {}, not to {}",
-               up ? "reduce trees'" : "trees'", sum, throughput);
+      if (!differ(sum, kind.share * throughput)) continue;
+      if (!plan_.blocks.empty()) {
+        refuse("/" + kind.key,
+               "the trees' rates sum to {}, not to {}, the block's share of the "
+               "throughput",
+               sum, kind.share * throughput);
       }
+      refuse("/throughput_Bps", "the {} rates sum to {}, not to {}",
+             kind.up ? "reduce trees'" : "trees'", sum, throughput);
     }
   }
 

@@ -250,6 +250,11 @@ Outcome prove_optimum(const Collective& collective, const AlgorithmOptions& opti
 }
 
 BytesPerSecond throughput_of(const Outcome& outcome) {
+  if (!outcome.blocks.empty()) {
+    double least = total_rate(outcome.blocks.front());
+    for (const auto& block : outcome.blocks) least = std::min(least, total_rate(block));
+    return {least * static_cast<double>(outcome.blocks.size())};
+  }
   return {std::max(total_rate(outcome.reduce_trees), total_rate(outcome.trees))};
 }
 

@@ -1,6 +1,7 @@
 #include "planner/problem/collective_problem.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -19,38 +20,20 @@ void add(lp::RoutedTree tree, BytesPerSecond rate, std::vector<WeightedTree>& tr
   }
 }
 
-// The tree with every edge reversed.
-lp::RoutedTree reversed_edges(const lp::RoutedTree& tree) {
-  lp::RoutedTree reversed;
-  std::vector<std::uint32_t> path;
-  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-    const auto forward = tree.path(edge);
-    path.assign(forward.rbegin(), forward.rend());
-    reversed.add_edge(path);
-  }
-  return reversed;
-}
-
 }  // namespace
 
 CollectiveProblem::CollectiveProblem(const Collective& collective) : collective_(collective) {
-  switch (collective.operation()) {
-    case Operation::kBroadcast:
-      break;
-    case Operation::kReduce:
-      reversed_ = digraph_of(collective.platform());
-      std::swap(reversed_->tail, reversed_->head);
-      break;
-    case Operation::kAllreduce:
-      doubled_.emplace(packing_problem(*collective.broadcast()));
-  }
+  if (!reduces(collective.operation())) return;
+  const auto root = static_cast<std::uint32_t>(collective.source());
+  std::vector<lp::Part> parts;
+  if (broadcasts(collective.operation())) parts.push_back({root});
+  parts.push_back({root, true});
+  parts_.emplace(digraph_of(collective.platform()), collective.occupation().seconds_per_byte,
+                 std::move(parts));
 }
 
 lp::PackingProblem CollectiveProblem::problem() const {
-  if (doubled_) return doubled_->problem();
-  return {reversed_ ? *reversed_ : collective_.broadcast()->digraph(),
-          static_cast<std::uint32_t>(collective_.source()),
-          collective_.occupation().seconds_per_byte};
+  return parts_ ? parts_->problem() : packing_problem(*collective_.broadcast());
 }
 
 Outcome CollectiveProblem::outcome_of(const lp::Packing& packing) const {
@@ -58,7 +41,7 @@ Outcome CollectiveProblem::outcome_of(const lp::Packing& packing) const {
 }
 
 Outcome CollectiveProblem::in_links(Outcome outcome) const {
-  if (!reversed_ && !doubled_) return outcome;
+  if (!parts_) return outcome;
   std::vector<WeightedTree> whole;
   std::swap(whole, outcome.trees);
   for (const WeightedTree& tree : whole) {
@@ -70,14 +53,17 @@ Outcome CollectiveProblem::in_links(Outcome outcome) const {
 }
 
 CollectiveProblem::Halves CollectiveProblem::split(const lp::RoutedTree& tree) const {
-  if (doubled_) return doubled_->split(tree);
-  if (reversed_) return {reversed_edges(tree), {}};
-  return {{}, tree};
+  if (!parts_) return {{}, tree};
+  std::vector<lp::RoutedTree> halves = parts_->split(tree);
+  Halves split{std::move(halves.back()), {}};
+  if (halves.size() > 1) split.down = std::move(halves.front());
+  return split;
 }
 
 lp::RoutedTree CollectiveProblem::join(const Halves& halves) const {
-  if (doubled_) return doubled_->join(halves);
-  return reversed_ ? reversed_edges(halves.up) : halves.down;
+  if (!parts_) return halves.down;
+  if (parts_->parts().size() == 1) return parts_->join({&halves.up, 1});
+  return parts_->join(std::array{halves.down, halves.up});
 }
 
 }  // namespace espalier::planner

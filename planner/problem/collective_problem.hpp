@@ -1,5 +1,5 @@
 // The packing LP of a collective: its trees start at the source for every operation, for a reduce
-// along reversed links, for an allreduce along both copies of lp/packing/doubled_problem.hpp. Link
+// along reversed links, for an allreduce along both copies of lp/packing/parts_problem.hpp. Link
 // e is arc e of the LP's graph; rows are those of Collective::occupation().
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #include "lp/graph/routed_tree.hpp"
 #include "lp/packing/arborescence_packing.hpp"
-#include "lp/packing/doubled_problem.hpp"
+#include "lp/packing/parts_problem.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
 #include "planner/solve/solve_packing.hpp"
@@ -29,14 +29,16 @@ class CollectiveProblem {
   [[nodiscard]] Outcome in_links(Outcome outcome) const;
 
   // Both in links, in the direction of the data; a half that the operation does not have is empty.
-  using Halves = lp::DoubledProblem::Halves;
+  struct Halves {
+    lp::RoutedTree up;
+    lp::RoutedTree down;
+  };
   [[nodiscard]] Halves split(const lp::RoutedTree& tree) const;
   [[nodiscard]] lp::RoutedTree join(const Halves& halves) const;
 
  private:
   const Collective& collective_;
-  std::optional<lp::Digraph> reversed_;        // of a reduce
-  std::optional<lp::DoubledProblem> doubled_;  // of an allreduce
+  std::optional<lp::PartsProblem> parts_;  // of a reduce or an allreduce
 };
 
 // Solves it, of this collective, as solve_packing(instance) of planner/solve/solve_packing.hpp

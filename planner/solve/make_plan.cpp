@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "planner/problem/all_roots.hpp"
 #include "planner/problem/collective.hpp"
 
 namespace espalier::planner {
@@ -16,6 +17,14 @@ struct SolvedProblem {
   platforms::Model model;
   const platforms::OccupationOptions& options;
 };
+
+// Per node, its place among the hosts, that is, in Plan::nodes.
+std::vector<std::uint32_t> host_numbers(const platforms::Platform& platform) {
+  std::vector<std::uint32_t> number(platform.nodes().size(), UINT32_MAX);
+  std::uint32_t hosts = 0;
+  for (const platforms::NodeId host : platform.hosts()) number[index_of(host)] = hosts++;
+  return number;
+}
 
 PlanTree plan_tree(const platforms::Platform& platform, const WeightedTree& weighted, bool up,
                    const std::vector<std::uint32_t>& host_of_node) {
@@ -55,9 +64,8 @@ Plan plan_of(const SolvedProblem& problem, std::string_view algorithm, const Out
   plan.algorithm = algorithm;
   plan.segment = problem.options.segment.value > 0 ? problem.options.segment : segment;
   plan.latency_occupies = problem.options.latency_occupies;
-  std::vector<std::uint32_t> host_of_node(platform.nodes().size(), UINT32_MAX);
+  const std::vector<std::uint32_t> host_of_node = host_numbers(platform);
   for (const platforms::NodeId host : platform.hosts()) {
-    host_of_node[index_of(host)] = static_cast<std::uint32_t>(plan.nodes.size());
     plan.nodes.push_back(platform.node(host).name);
   }
   for (const WeightedTree& tree : outcome.reduce_trees) {
@@ -72,6 +80,26 @@ Plan plan_of(const SolvedProblem& problem, std::string_view algorithm, const Out
 }
 
 }  // namespace
+
+Plan make_plan(const AllRoots& problem, std::string_view algorithm, const Outcome& outcome,
+               Bytes segment) {
+  const platforms::Platform& platform = problem.platform();
+  const auto hosts = platform.hosts();
+  Plan plan = plan_of({platform, hosts.front(), problem.model(), problem.options()}, algorithm,
+                      outcome, segment);
+  plan.operation = problem.operation();
+  plan.source.clear();
+  const std::vector<std::uint32_t> host_of_node = host_numbers(platform);
+  const BlockKind kind = kind_of_blocks(problem.operation());
+  for (std::uint32_t root = 0; root < outcome.blocks.size(); ++root) {
+    PlanBlock block{kind, root, 1 / static_cast<double>(hosts.size())};
+    for (const WeightedTree& tree : outcome.blocks[root]) {
+      block.trees.push_back(plan_tree(platform, tree, kind == BlockKind::kCombine, host_of_node));
+    }
+    plan.blocks.push_back(std::move(block));
+  }
+  return plan;
+}
 
 Plan make_plan(const Instance& instance, std::string_view algorithm, const Outcome& outcome,
                Bytes segment) {

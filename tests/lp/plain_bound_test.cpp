@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "lp/packing/doubled_problem.hpp"
+#include "lp/packing/parts_problem.hpp"
 #include "tests/lp/plain_certificate.hpp"
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"
@@ -146,7 +146,7 @@ TEST_P(PlainBoundOfModel, IsProvenByItsPricesAndNotBelowTheOptimum) {
                                                .decades = seed % 5 == 0 ? 3 : 0.3},
                                               GetParam(), seed);
     SCOPED_TRACE(made.name);
-    const DoubledProblem doubled(made.problem());
+    const PartsProblem doubled(made.graph, made.occupation, {{made.root}, {made.root, true}});
     for (const PackingProblem& problem : {made.problem(), doubled.problem()}) {
       const PlainBound plain = plain_bound(problem);
       ASSERT_FALSE(plain.prices.empty());

@@ -32,6 +32,11 @@ struct BoundCommand {
 
   void add_to(Arguments& app);
   [[nodiscard]] ExitStatus run() const;
+
+ private:
+  // solved: a Collective or an AllRoots.
+  template <class Problem>
+  [[nodiscard]] ExitStatus print(const Problem& solved, const Run& proof) const;
 };
 
 Rows rows_of(const std::vector<planner::NamedPrice>& prices, double least) {
@@ -43,15 +48,14 @@ Rows rows_of(const std::vector<planner::NamedPrice>& prices, double least) {
   return rows;
 }
 
-Report report_of(const planner::Collective& collective, const Run& run,
-                 const std::vector<planner::NamedPrice>& highest) {
-  Report report = report_on(collective);
+Report report_of(Report report, const Run& run, const std::vector<planner::NamedPrice>& highest) {
   report.add("optimum", "optimum_Bps", run.throughput);
   report_bound(report, run.outcome.bound, run.outcome.ends);
   report.add("gap", "gap", tiny(gap_of(run.throughput, run.outcome.bound)));
   report.add("trees", "trees", tree_count(run));
   for (const char* const key : {"operation", "platform", "source", "model"}) {
-    report.add(key, key, report.json().at(key).get<std::string>());
+    const Json value = report.json().at(key);
+    if (value.is_string()) report.add(key, key, value.get<std::string>());
   }
   report.write("bottlenecks", rows_of(highest, 0).json());
   report.add("seconds", "seconds", took(run.seconds));
@@ -71,18 +75,27 @@ std::string csv_of(const Report& report, const std::vector<planner::NamedPrice>&
            {field("operation"), field("bound_final")});
 }
 
+template <class Problem>
+ExitStatus BoundCommand::print(const Problem& solved, const Run& proof) const {
+  note_warnings(solved.platform(), console);
+  const std::vector<planner::NamedPrice> highest =
+      planner::highest_priced_resources(solved.platform(), solved.occupation(), proof.outcome, top);
+  Report report = report_of(report_on(solved), proof, highest);
+  write_text("-", csv ? csv_of(report, highest) : report.render(json));
+  return judge(proof, "bound", console);
+}
+
 ExitStatus BoundCommand::run() const {
   const platforms::Platform platform = problem.reading.read(problem.platform, console);
+  if (!planner::has_root(problem.operation)) {
+    const planner::AllRoots all(problem.operation, platform, problem.model.model(),
+                                problem.model.occupation());
+    return print(all, run_timed(all, planner::Purpose::kProof, "bound", problem.limits, console));
+  }
   const planner::Collective collective(problem.operation, platform,
                                        planner::source_named(platform, problem.source),
                                        problem.model.model(), problem.model.occupation());
-  const Run proof = run_proof(collective, problem.limits, console);
-  note_warnings(platform, console);
-  const std::vector<planner::NamedPrice> highest =
-      planner::highest_priced_resources(platform, collective.occupation(), proof.outcome, top);
-  Report report = report_of(collective, proof, highest);
-  write_text("-", csv ? csv_of(report, highest) : report.render(json));
-  return judge(proof, "bound", console);
+  return print(collective, run_proof(collective, problem.limits, console));
 }
 
 void BoundCommand::add_to(Arguments& app) {

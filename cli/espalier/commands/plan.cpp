@@ -48,6 +48,8 @@ struct PlanCommand {
   void add_to(Arguments& app);
   void check() const;
   [[nodiscard]] ExitStatus run() const;
+  void check_all_roots() const;
+  [[nodiscard]] ExitStatus plan_all_roots(const platforms::Platform& platform) const;
   // The named algorithm, otherwise the optimum.
   [[nodiscard]] planner::Algorithm chosen() const {
     return planner::find_algorithm(algorithm.value_or(std::string(planner::kOptimal)),
@@ -182,7 +184,34 @@ void check_choice(const PlanCommand& options) {
   }
 }
 
+// Refuses what only plans with one root can have so far.
+void PlanCommand::check_all_roots() const {
+  for (const auto& [option, given] : {std::pair("--message", message.has_value()),
+                                      std::pair("--max-trees", tree_counts.front() > 0),
+                                      std::pair("--max-depth", depths.front() > 0),
+                                      std::pair("--max-latency", latencies.front().has_value())}) {
+    if (!given) continue;
+    throw InputError(
+        {}, option,
+        fmt::format("cannot be combined with {} yet", planner::name_of(problem.operation)));
+  }
+}
+
+ExitStatus PlanCommand::plan_all_roots(const platforms::Platform& platform) const {
+  const planner::AllRoots all(problem.operation, platform, problem.model.model(),
+                              problem.model.occupation());
+  Run run = with_name(planner::kOptimal, [&] {
+    return run_timed(all, planner::Purpose::kPlan, planner::kOptimal, problem.limits, console);
+  });
+  planner::Plan plan =
+      planner::make_plan(all, planner::kOptimal, run.outcome, all.options().segment);
+  const ExitStatus status = judge(run, planner::kOptimal, console);
+  report(*this, {{0, 0, std::nullopt, std::move(run), std::move(plan), std::nullopt, Bytes{0}}});
+  return status;
+}
+
 void PlanCommand::check() const {
+  if (!planner::has_root(problem.operation)) check_all_roots();
   const planner::Algorithm named = chosen();
   const bool limits_depth = depths.front() > 0;
   const bool limits_latency = latencies.front().has_value();
@@ -215,6 +244,7 @@ ExitStatus PlanCommand::run() const {
   require_writable(output);
   const planner::Algorithm named = chosen();
   const platforms::Platform platform = problem.reading.read(problem.platform, console);
+  if (!planner::has_root(problem.operation)) return plan_all_roots(platform);
   const planner::Collective collective(problem.operation, platform,
                                        planner::source_named(platform, problem.source),
                                        problem.model.model(), problem.model.occupation());
@@ -288,7 +318,7 @@ void PlanCommand::add_to(Arguments& app) {
 
 void add_plan(Arguments root) {
   root.add_command<PlanCommand>("plan",
-                                "Make a plan: the trees of a broadcast, reduce or allreduce");
+                                "Make a plan: the trees of a broadcast or another operation");
 }
 
 }  // namespace espalier::cli

@@ -73,7 +73,7 @@ planner::VerifyReport checked(planner::VerifyOptions checks, const Console& cons
 ExitStatus VerifyCommand::run() const {
   require_one_stdin("verify", plan, platform);
   const std::string file = display_name(plan);
-  const planner::Plan read = planner::parse_plan(read_text(plan), file);
+  const planner::Plan read = planner::parse_plan(read_text(plan), file, planner::Roots::kAny);
   const planner::VerifyReport report =
       checked(checks, console, read, reading.read(platform, console));
   write_text("-", report_of(report, read).render(json));

@@ -26,6 +26,8 @@ std::string lower_case(std::string text) {
 std::string what_ran(const planner::Plan& plan, const Figures& figures) {
   const std::string size = format_size({figures.message_bytes});
   switch (plan.operation) {
+    case planner::Operation::kAllgather:
+    case planner::Operation::kReduceScatter:  // not here yet
     case planner::Operation::kBroadcast:
       break;
     case planner::Operation::kReduce:

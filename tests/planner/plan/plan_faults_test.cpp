@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
     Faults, PlanRefusal,
     ::testing::Values(
         Refusal{"espalier-plan", "espalier-platform", "/format", "espalier-plan"},
-        Refusal{"\"version\": 1", "\"version\": 2", "/version", "version 1, not 2"},
+        Refusal{"\"version\": 1", "\"version\": 3", "/version", "versions 1 and 2, not 3"},
         Refusal{"\"version\": 1", "\"version\": \"1\"", "/version", ""},
         Refusal{"broadcast\",", "gather\",", "/operation", "got \"gather\""},
         Refusal{"broadcast\",", "reduce\",", "", "reduce_trees"},

@@ -272,8 +272,8 @@ TEST(Limits, TreesAndDepthApplyToBothHalves) {
   options = {};
   options.max_depth = 2;
   const Plan plan = make_plan(collective, "optimal", run(optimal, collective, options), Bytes{1});
-  for (const auto& [key, trees, up] : trees_by_kind(plan)) {
-    for (const PlanTree& tree : *trees) EXPECT_LE(depth_of(tree, 0), 2U) << key;
+  for (const PlanTrees& kind : trees_by_kind(plan)) {
+    for (const PlanTree& tree : *kind.trees) EXPECT_LE(depth_of(tree, 0), 2U) << kind.key;
   }
 }
 

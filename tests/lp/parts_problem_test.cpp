@@ -1,4 +1,4 @@
-#include "lp/packing/doubled_problem.hpp"
+#include "lp/packing/parts_problem.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"
 
-namespace espalier::lp::doubled_problem_test {
+namespace espalier::lp::parts_problem_test {
 namespace {
 
 using espalier::testing::draws;
@@ -18,6 +18,11 @@ using testing::ModelKind;
 using testing::ProblemShape;
 using testing::random_problem;
 using testing::RandomProblem;
+
+// Both halves of an allreduce.
+PartsProblem doubled_of(const RandomProblem& made) {
+  return {made.graph, made.occupation, {{made.root}, {made.root, true}}};
+}
 
 class Doubled : public ::testing::TestWithParam<ModelKind> {
  protected:
@@ -34,9 +39,11 @@ TEST_P(Doubled, SplitsIntoReduceAndBroadcastTreesAndJoinsThemAgain) {
   for (std::uint64_t seed = 1; seed <= draws(20); ++seed) {
     const RandomProblem made = draw(seed);
     SCOPED_TRACE(made.name);
-    const DoubledProblem doubled(made.problem());
+    const PartsProblem doubled = doubled_of(made);
     for (const PackedTree& packed : pack_arborescences(doubled.problem()).trees) {
-      const auto [up, down] = doubled.split(packed.tree);
+      const std::vector<RoutedTree> halves = doubled.split(packed.tree);
+      const RoutedTree& down = halves[0];
+      const RoutedTree& up = halves[1];
       ASSERT_EQ(up.edge_count(), made.graph.host_count() - 1);
       ASSERT_EQ(down.edge_count(), made.graph.host_count() - 1);
       std::vector<int> sends(made.graph.node_count);
@@ -56,9 +63,8 @@ TEST_P(Doubled, SplitsIntoReduceAndBroadcastTreesAndJoinsThemAgain) {
         EXPECT_EQ(sends[node], once);
         EXPECT_EQ(receives[node], once);
       }
-      const RoutedTree again = doubled.join({up, down});
-      EXPECT_EQ(doubled.split(again).up, up);
-      EXPECT_EQ(doubled.split(again).down, down);
+      const RoutedTree again = doubled.join(halves);
+      EXPECT_EQ(doubled.split(again), halves);
       const std::vector<double> load = tree_load(doubled.problem().occupation, packed.tree);
       const std::vector<double> of_up = tree_load(made.occupation, up);
       const std::vector<double> of_down = tree_load(made.occupation, down);
@@ -74,7 +80,7 @@ TEST_P(Doubled, PackingIsProvenAndAgreesWithTheFlowLp) {
   for (std::uint64_t seed = 1; seed <= draws(20); ++seed) {
     const RandomProblem made = draw(seed);
     SCOPED_TRACE(made.name);
-    const DoubledProblem doubled(made.problem());
+    const PartsProblem doubled = doubled_of(made);
     const Packing packing = pack_arborescences(doubled.problem());
     EXPECT_EQ(packing_fault(doubled.problem(), packing), "");
     EXPECT_LE(packing.bound, packing.rate * (1 + 1e-6));
@@ -87,4 +93,4 @@ TEST_P(Doubled, PackingIsProvenAndAgreesWithTheFlowLp) {
 INSTANTIATE_TEST_SUITE_P(Models, Doubled, ::testing::ValuesIn(kAllModels));
 
 }  // namespace
-}  // namespace espalier::lp::doubled_problem_test
+}  // namespace espalier::lp::parts_problem_test

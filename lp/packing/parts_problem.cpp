@@ -1,0 +1,95 @@
+#include "lp/packing/parts_problem.hpp"
+
+#include <utility>
+
+namespace espalier::lp {
+
+namespace {
+
+// A copy of the columns for each part, times its share.
+SparseMatrix side_by_side(const SparseMatrix& matrix, std::span<const Part> parts) {
+  const auto copies = static_cast<Eigen::Index>(parts.size());
+  SparseMatrix all(matrix.rows(), copies * matrix.cols());
+  all.reserve(copies * matrix.nonZeros());
+  for (Eigen::Index column = 0; column < all.cols(); ++column) {
+    all.startVec(column);
+    const double share = parts[static_cast<std::size_t>(column / matrix.cols())].share;
+    for (SparseMatrix::InnerIterator it(matrix, column % matrix.cols()); it; ++it) {
+      all.insertBack(it.row(), column) = it.value() * share;
+    }
+  }
+  all.finalize();
+  return all;
+}
+
+// Adds the tree's edges with `offset` added to their arcs, in the opposite direction if `reversed`.
+void append(const RoutedTree& tree, std::uint32_t offset, bool reversed, RoutedTree& whole) {
+  std::vector<std::uint32_t> path;
+  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+    const auto own = tree.path(edge);
+    if (reversed) {
+      path.assign(own.rbegin(), own.rend());
+    } else {
+      path.assign(own.begin(), own.end());
+    }
+    for (std::uint32_t& arc : path) arc += offset;
+    whole.add_edge(path);
+  }
+}
+
+}  // namespace
+
+PartsProblem::PartsProblem(const Digraph& graph, const SparseMatrix& occupation,
+                           std::vector<Part> parts)
+    : arcs_(static_cast<std::uint32_t>(graph.arc_count())),
+      parts_(std::move(parts)),
+      occupation_(side_by_side(occupation, parts_)) {
+  const auto copies = static_cast<std::uint32_t>(parts_.size());
+  graph_.node_count = graph.node_count + (copies - 1) * (graph.node_count - 1);
+  if (!graph.is_relay.empty()) graph_.is_relay.assign(graph_.node_count, 0);
+  for (std::uint32_t p = 0; p < copies; ++p) {
+    const std::uint32_t root = parts_[p].root;
+    const std::uint32_t first = graph.node_count + (p - 1) * (graph.node_count - 1);
+    const auto copy_of = [&](std::uint32_t node) {
+      if (node == root) return parts_.front().root;
+      return p == 0 ? node : first + node - (node > root ? 1 : 0);
+    };
+    const auto& from = parts_[p].reversed ? graph.head : graph.tail;
+    const auto& to = parts_[p].reversed ? graph.tail : graph.head;
+    for (std::uint32_t arc = 0; arc < arcs_; ++arc) {
+      graph_.tail.push_back(copy_of(from[arc]));
+      graph_.head.push_back(copy_of(to[arc]));
+    }
+    graph_.latency_s.insert(graph_.latency_s.end(), graph.latency_s.begin(), graph.latency_s.end());
+    for (std::uint32_t node = 0; node < graph.is_relay.size(); ++node) {
+      graph_.is_relay[copy_of(node)] = graph.is_relay[node];
+    }
+  }
+}
+
+std::vector<RoutedTree> PartsProblem::split(const RoutedTree& tree) const {
+  std::vector<RoutedTree> trees(parts_.size());
+  std::vector<std::uint32_t> path;
+  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+    const auto whole = tree.path(edge);
+    const std::uint32_t part = whole.front() / arcs_;
+    if (parts_[part].reversed) {
+      path.assign(whole.rbegin(), whole.rend());
+    } else {
+      path.assign(whole.begin(), whole.end());
+    }
+    for (std::uint32_t& arc : path) arc -= part * arcs_;
+    trees[part].add_edge(path);
+  }
+  return trees;
+}
+
+RoutedTree PartsProblem::join(std::span<const RoutedTree> trees) const {
+  RoutedTree whole;
+  for (std::uint32_t p = 0; p < trees.size(); ++p) {
+    append(trees[p], p * arcs_, parts_[p].reversed, whole);
+  }
+  return whole;
+}
+
+}  // namespace espalier::lp

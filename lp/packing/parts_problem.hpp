@@ -1,0 +1,47 @@
+// Several trees that carry one message together, as one packing problem: a copy of the graph for
+// each part, reversed where that part's data goes towards its root, on the same resources. All
+// copies share the root's node, so that a spanning tree is one tree of each part (docs/model.md,
+// "Reduce and allreduce" and "Every host is a root").
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lp/packing/arborescence_packing.hpp"
+
+namespace espalier::lp {
+
+struct Part {
+  std::uint32_t root;     // a host of the single graph
+  bool reversed = false;  // data goes to the root
+  double share = 1;       // bytes of this part for each byte of the message, > 0
+};
+
+class PartsProblem {
+ public:
+  // Copies what it needs. Arc e of the single graph, which has m arcs, is arc p m + e of the copy
+  // of part p. Nodes of the first copy keep their numbers. Rows are those of `occupation`.
+  PartsProblem(const Digraph& graph, const SparseMatrix& occupation, std::vector<Part> parts);
+
+  // The result refers to this object. A spanning tree exists only if every host reaches the roots
+  // of reversed parts, and is reached from those of others.
+  [[nodiscard]] PackingProblem problem() const {
+    return {graph_, parts_.front().root, occupation_, arcs_};
+  }
+  [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
+
+  // One tree for each part, in arcs of the single graph, in the direction in which data crosses
+  // them: the edges of a reversed part run from child to parent. Parents' edges come first, as in
+  // the whole tree.
+  [[nodiscard]] std::vector<RoutedTree> split(const RoutedTree& tree) const;
+  [[nodiscard]] RoutedTree join(std::span<const RoutedTree> trees) const;
+
+ private:
+  std::uint32_t arcs_;  // of the single graph
+  std::vector<Part> parts_;
+  Digraph graph_;
+  SparseMatrix occupation_;
+};
+
+}  // namespace espalier::lp
