@@ -85,12 +85,20 @@ std::vector<PlanTrees> trees_by_kind(const Plan& plan) {
   std::vector<PlanTrees> kinds;
   for (const PlanBlock& block : plan.blocks) {
     kinds.push_back({fmt::format("blocks/{}/trees", kinds.size()), &block.trees,
-                     block.kind == BlockKind::kCombine, block.root, block.share});
+                     block.kind == BlockKind::kCombine, block.root, block.share, block.after});
   }
   if (!kinds.empty()) return kinds;
   const std::uint32_t source = source_index(plan);
-  return {{"reduce_trees", &plan.reduce_trees, true, source},
-          {"broadcast_trees", &plan.broadcast_trees, false, source}};
+  const auto after =
+      plan.operation == Operation::kAllreduce ? std::optional<std::size_t>(0) : std::nullopt;
+  return {{"reduce_trees", &plan.reduce_trees, true, source, 1, std::nullopt},
+          {"broadcast_trees", &plan.broadcast_trees, false, source, 1, after}};
+}
+
+std::vector<PlanTrees> blocks_of(const Plan& plan) {
+  std::vector<PlanTrees> blocks = trees_by_kind(plan);
+  std::erase_if(blocks, [](const PlanTrees& block) { return block.trees->empty(); });
+  return blocks;
 }
 
 std::size_t tree_count(const Plan& plan) {

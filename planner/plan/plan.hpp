@@ -72,28 +72,60 @@ struct PlanSchedule {
   bool operator==(const PlanSchedule&) const = default;
 };
 
-enum class Operation : std::uint8_t { kBroadcast, kReduce, kAllreduce };
+enum class Operation : std::uint8_t { kBroadcast, kReduce, kAllreduce, kAllgather, kReduceScatter };
+// From or to one root: every command serves them.
 inline constexpr std::array kOperations{Operation::kBroadcast, Operation::kReduce,
                                         Operation::kAllreduce};
-std::string_view name_of(Operation operation);  // "broadcast", "reduce", "allreduce"
-// Throws InputError (reason only) that suggests the nearest name.
+inline constexpr std::array kEveryOperation{Operation::kBroadcast, Operation::kReduce,
+                                            Operation::kAllreduce, Operation::kAllgather,
+                                            Operation::kReduceScatter};
+std::string_view name_of(Operation operation);  // "broadcast", "reduce", "allreduce", ...
+// One of kOperations. Throws InputError (reason only) that suggests the nearest name.
 Operation parse_operation(std::string_view name);
 std::string with_article(Operation operation);  // "a broadcast"
+// Whether its trees go to the root, or away from it, for an operation with one root.
 constexpr bool reduces(Operation operation) {
-  return operation != Operation::kBroadcast;
+  return operation == Operation::kReduce || operation == Operation::kAllreduce;
 }
 constexpr bool broadcasts(Operation operation) {
-  return operation != Operation::kReduce;
+  return operation == Operation::kBroadcast || operation == Operation::kAllreduce;
+}
+constexpr bool has_root(Operation operation) {
+  return reduces(operation) || broadcasts(operation);
+}
+// Whether it combines the data of ranks.
+constexpr bool combines(Operation operation) {
+  return reduces(operation) || operation == Operation::kReduceScatter;
 }
 
 // Large enough that the overhead per segment hardly matters, small enough that pipelines fill soon
 // (docs/runtime.md, "Against MPI_Bcast").
 inline constexpr Bytes kDefaultSegment{512U << 10U};
 
+// How the data of a block travels along its trees.
+enum class BlockKind : std::uint8_t {
+  kSpread,   // from the root to all other hosts, copied on the way
+  kCombine,  // from all other hosts to the root, combined on the way
+};
+std::string_view name_of(BlockKind kind);  // "spread", "combine"
+// Of an operation without one root: every host is the root of one block of this kind.
+constexpr BlockKind kind_of_blocks(Operation operation) {
+  return operation == Operation::kReduceScatter ? BlockKind::kCombine : BlockKind::kSpread;
+}
+
+// A share of the message that has a root of its own.
+struct PlanBlock {
+  BlockKind kind = BlockKind::kSpread;
+  std::uint32_t root = 0;  // index into Plan::nodes
+  double share = 1;        // of the message's bytes; the trees' rates sum to share x throughput
+  std::optional<std::uint32_t> after{};  // the block that is whole at the root before this begins
+  std::vector<PlanTree> trees{};
+};
+
 struct Plan {
   Operation operation = Operation::kBroadcast;
   std::string platform;  // its name
-  std::string source;    // one of nodes; the root of a reduction
+  std::string source;    // one of nodes; the root of a reduction; empty: there are blocks
   std::string model;
   std::string algorithm;
   std::vector<std::string>
@@ -105,17 +137,24 @@ struct Plan {
   std::vector<PlanTree> reduce_trees;     // of reduce and allreduce
   std::vector<PlanTree> broadcast_trees;  // of broadcast and allreduce
   std::optional<PlanSchedule> schedule;   // of a broadcast only
+  std::vector<PlanBlock> blocks{};        // of an operation without one root, instead of the trees
 };
 
-// The trees of one kind, with their key in the file.
+// The trees of one kind, or of one block, with their place in the file.
 struct PlanTrees {
-  std::string_view key;
+  std::string key;  // "reduce_trees", "blocks/3/trees"
   const std::vector<PlanTree>* trees;
-  bool up;  // reduce trees: data goes towards the source
+  bool up;             // data goes towards the root
+  std::uint32_t root;  // index into Plan::nodes; UINT32_MAX: the source is not one of them
+  double share = 1;    // of the message's bytes
+  std::optional<std::size_t> after{};  // the trees whose message is whole at the root first
 };
-// Reduce trees, then broadcast trees. Refers to the plan.
-std::array<PlanTrees, 2> trees_by_kind(const Plan& plan);
-std::size_t tree_count(const Plan& plan);  // of both kinds
+// Reduce trees, then broadcast trees, which may be empty; or those of each block. Refers to the
+// plan.
+std::vector<PlanTrees> trees_by_kind(const Plan& plan);
+// The same without empty ones.
+std::vector<PlanTrees> blocks_of(const Plan& plan);
+std::size_t tree_count(const Plan& plan);  // of all kinds
 
 // Throws InputError (file, JSON pointer, reason) for the first structural fault, one of the plan
 // alone (docs/formats.md, "Plan"): trees that do not span the nodes from the source, figures out of
@@ -148,12 +187,17 @@ TreeFigures figures_of(const Plan& plan);
 // below 1e-12 of the period are rounding and not counted.
 std::size_t step_count(const PlanSchedule& schedule);
 
+// Which plans a reader takes.
+enum class Roots : std::uint8_t { kOne, kAny };
+
 // The JSON of docs/formats.md. Numbers are written so that reading gives back the same doubles.
 std::string to_json(const Plan& plan);
 // Reads it. Throws InputError, with file and pointer, for unknown keys, wrong types and indices out
-// of range. Does not check structural faults: call check_structure on the result.
-Plan parse_plan(const std::string& text, const std::string& file);
-// read_text + parse_plan + check_structure.
+// of range, and for a plan that has not the roots that the caller takes. Does not check structural
+// faults: call check_structure on the result. Blocks of an operation with one root become its
+// trees.
+Plan parse_plan(const std::string& text, const std::string& file, Roots roots = Roots::kOne);
+// read_text + parse_plan + check_structure, for a plan with one root.
 Plan read_plan(const std::string& file);
 // Throws InputError, naming `file`, unless the plan's operation is `wanted`.
 void require_operation(const Plan& plan, Operation wanted, const std::string& file);

@@ -170,6 +170,10 @@ double SegmentAssignment::duration_s(double message_bytes) const {
   return duration;
 }
 
+// An end has a table of its segments. Where lags are so long that even more segments belong to it,
+// trees keep their shares until the message ends.
+constexpr std::uint64_t kLongestEnd = 1'000'000;
+
 void SegmentAssignment::end_at(std::uint64_t message_segments, Bytes segment) {
   const std::uint64_t segments = std::max<std::uint64_t>(message_segments, 1);
   if (lags_s_.empty() || (end_.message == segments && end_.segment == segment)) return;
@@ -181,6 +185,11 @@ void SegmentAssignment::end_at(std::uint64_t message_segments, Bytes segment) {
   const auto first = static_cast<std::uint64_t>(
       std::min(all_run * rate / segment_bytes, static_cast<double>(segments)));
 
+  if (segments - first > kLongestEnd) {
+    end_.message = segments;
+    end_.segment = segment;
+    return;
+  }
   End end{first, {}, {}, std::vector<std::vector<std::uint64_t>>(trees()), segments, segment};
   std::vector<double> wanted(trees());
   for (std::size_t tree = 0; tree < trees(); ++tree) {
@@ -217,28 +226,25 @@ SegmentAssignment assignment_for(std::span<const PlanTree> trees) {
   return SegmentAssignment(rates);
 }
 
-namespace {
-
-SegmentAssignment assignment_for(const Plan& plan, std::span<const PlanTree> trees) {
-  if (plan.operation == Operation::kAllreduce) return assignment_for(trees);
-  std::vector<double> rates;
-  std::vector<double> lags_s;
-  const std::uint32_t source = source_index(plan);
-  for (const PlanTree& tree : trees) {
-    rates.push_back(tree.rate.value);
-    lags_s.push_back(latency_of(tree, source).value);
+std::vector<SegmentAssignment> assignments_of(const Plan& plan) {
+  const std::vector<PlanTrees> blocks = blocks_of(plan);
+  const bool has_sequence =
+      std::ranges::any_of(blocks, [](const PlanTrees& block) { return block.after.has_value(); });
+  std::vector<SegmentAssignment> assignments;
+  for (const PlanTrees& block : blocks) {
+    if (has_sequence) {
+      assignments.push_back(assignment_for(*block.trees));
+      continue;
+    }
+    std::vector<double> rates;
+    std::vector<double> lags_s;
+    for (const PlanTree& tree : *block.trees) {
+      rates.push_back(tree.rate.value);
+      lags_s.push_back(latency_of(tree, block.root).value);
+    }
+    assignments.emplace_back(rates, lags_s);
   }
-  return SegmentAssignment(rates, lags_s);
-}
-
-}  // namespace
-
-SegmentAssignment assignment_up(const Plan& plan) {
-  return assignment_for(plan, plan.reduce_trees);
-}
-
-SegmentAssignment assignment_down(const Plan& plan) {
-  return assignment_for(plan, plan.broadcast_trees);
+  return assignments;
 }
 
 SegmentAssignment assignment_for(const PlanSchedule& schedule) {

@@ -52,7 +52,8 @@ class SegmentAssignment {
   static SegmentAssignment of_counts(std::span<const std::uint64_t> counts);
 
   // Fits the assignment to a message of `message_segments` segments (0 counts as 1) of `segment`
-  // bytes, at least 1. Without this call, and where all lags are equal, the message has no end.
+  // bytes, at least 1. Without this call, where all lags are equal, and where the lags span more
+  // than a million segments, the message has no end.
   void end_at(std::uint64_t message_segments, Bytes segment);
 
   [[nodiscard]] std::size_t trees() const { return weights_.size(); }
@@ -109,11 +110,10 @@ class SegmentAssignment {
 // The assignment among some of a plan's trees, ignoring latencies. Precondition: no structural
 // fault.
 SegmentAssignment assignment_for(std::span<const PlanTree> trees);
-// The assignment among a plan's reduce trees or broadcast trees, with their latencies (latency_of)
-// as lags. An allreduce ignores latencies, because what its root sends depends on what it receives.
-// Precondition: the plan has trees of that kind.
-SegmentAssignment assignment_up(const Plan& plan);
-SegmentAssignment assignment_down(const Plan& plan);
+// The assignment among the trees of each of blocks_of(plan), with their latencies (latency_of) as
+// lags. Latencies are ignored where a block comes after another one, because what its root sends
+// depends on what it receives.
+std::vector<SegmentAssignment> assignments_of(const Plan& plan);
 // The assignment of a schedule: all segments of a period before any of the next one.
 SegmentAssignment assignment_for(const PlanSchedule& schedule);
 

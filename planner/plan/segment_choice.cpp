@@ -14,34 +14,45 @@ constexpr double kLeastSegment =
     8192;                              // below, the overhead per segment dominates on every network
 constexpr double kEagerMayCost = 0.1;  // as a share of the time
 
-// Hops after the first, summed over all trees.
-double hops_of(const Plan& plan) {
-  const std::uint32_t source = source_index(plan);
-  double hops = 0;
-  for (const auto* trees : {&plan.reduce_trees, &plan.broadcast_trees}) {
-    for (const PlanTree& tree : *trees) {
-      hops += static_cast<double>(std::max<std::size_t>(depth_of(tree, source), 1) - 1);
-    }
+// The largest sum over a block and those that it comes after. cost_of: of a block.
+template <class Cost>
+double longest_sequence(const std::vector<PlanTrees>& blocks, const Cost& cost_of) {
+  std::vector<double> costs;
+  for (const PlanTrees& block : blocks) {
+    costs.push_back(cost_of(block) + (block.after ? costs[*block.after] : 0));
   }
-  return hops;
+  return costs.empty() ? 0 : std::ranges::max(costs);
 }
 
-// For an allreduce, the largest latency of the reduce trees plus that of the broadcast trees.
-// Otherwise high-latency trees end earlier (planner/plan/segment_assignment.hpp), so the latencies
-// are averaged, weighted by what the trees carry.
+// Hops after the first, summed over a block's trees, for each byte of the whole message that the
+// block carries.
+double hops_of(const Plan& plan) {
+  return longest_sequence(blocks_of(plan), [](const PlanTrees& block) {
+    double hops = 0;
+    for (const PlanTree& tree : *block.trees) {
+      hops += static_cast<double>(std::max<std::size_t>(depth_of(tree, block.root), 1) - 1);
+    }
+    return hops / block.share;
+  });
+}
+
+// High-latency trees end earlier (planner/plan/segment_assignment.hpp), so the latencies are
+// averaged, weighted by what the trees carry. Where a block comes after another one, the largest
+// of both add up.
 double latency_of(const Plan& plan) {
-  double sum = 0;
-  for (const auto* trees : {&plan.reduce_trees, &plan.broadcast_trees}) {
+  const std::vector<PlanTrees> blocks = blocks_of(plan);
+  const bool has_sequence =
+      std::ranges::any_of(blocks, [](const PlanTrees& block) { return block.after.has_value(); });
+  return longest_sequence(blocks, [&](const PlanTrees& block) {
     double longest = 0;
     double mean = 0;
-    for (const PlanTree& tree : *trees) {
-      const double latency_s = latency_of(tree, source_index(plan)).value;
+    for (const PlanTree& tree : *block.trees) {
+      const double latency_s = latency_of(tree, block.root).value;
       longest = std::max(longest, latency_s);
-      mean += tree.rate.value / plan.throughput.value * latency_s;
+      mean += tree.rate.value / (block.share * plan.throughput.value) * latency_s;
     }
-    sum += plan.operation == Operation::kAllreduce ? longest : mean;
-  }
-  return sum;
+    return has_sequence ? longest : mean;
+  });
 }
 
 }  // namespace

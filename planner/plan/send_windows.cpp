@@ -33,8 +33,11 @@ double most_bytes_in_flight(std::span<const PlanTree> trees) {
 }
 
 double most_bytes_in_flight(const Plan& plan) {
-  return std::max(most_bytes_in_flight(plan.reduce_trees),
-                  most_bytes_in_flight(plan.broadcast_trees));
+  double most = 0;
+  for (const PlanTrees& block : blocks_of(plan)) {
+    most = std::max(most, most_bytes_in_flight(*block.trees));
+  }
+  return most;
 }
 
 bool keeps_pace(double most_in_flight, Bytes segment) {

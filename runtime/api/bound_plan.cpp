@@ -22,7 +22,7 @@ void refuse_if(bool holds, const char* reason) {
 }
 
 void check_orders(const Plan& plan, const CollectiveOptions& options) {
-  if (planner::reduces(plan.operation)) {
+  if (plan.operation != planner::Operation::kBroadcast) {
     refuse_if(options.rounds, "rounds are for broadcasts");
     refuse_if(options.schedule, "a schedule is for broadcasts");
   }
@@ -109,7 +109,7 @@ void BoundPlan::bind(const std::function<void()>& check) {
   }
   const auto here = std::ranges::find(rank_of_node, rank);
   node = plan.nodes[static_cast<std::size_t>(here - rank_of_node.begin())];
-  root = rank_of_node[planner::source_index(plan)];
+  if (!has_parts()) root = rank_of_node[planner::source_index(plan)];
 }
 
 std::size_t BoundPlan::ranks_here() const {
@@ -123,7 +123,8 @@ bool BoundPlan::fits_segments() const {
 
 std::uint64_t BoundPlan::segment_of(std::uint64_t message) const {
   if (const auto segment = segment_tuned_for(options.tuned, message, options.tuned_within)) {
-    return *segment != 0 ? *segment : undivided_segment(message, trees().size());
+    const planner::PlanTrees first = planner::blocks_of(plan).front();
+    return *segment != 0 ? *segment : undivided_segment(message, first.trees->size());
   }
   if (fits_segments()) return planner::fitted_segment(plan, {message}, costs);
   return options.segment_bytes != 0 ? options.segment_bytes : plan.segment.value;

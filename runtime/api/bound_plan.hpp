@@ -33,7 +33,7 @@ class BoundPlan {
   std::vector<int> rank_of_node;       // for each of plan.nodes, in order
   std::vector<int> hosts_of;           // each rank's host
   int rank = 0;                        // this one
-  int root = 0;                        // the rank of the plan's source
+  int root = 0;                        // the rank of the plan's source; 0 where there is none
   std::string node;                    // name of this rank's node
   planner::SegmentCosts costs;         // of the network between the ranks
 
@@ -47,10 +47,8 @@ class BoundPlan {
     return plan.operation == planner::Operation::kAllreduce;
   }
   [[nodiscard]] bool has_result() const { return is_allreduce() || rank == root; }
-  // The trees that a message enters first.
-  [[nodiscard]] const std::vector<planner::PlanTree>& trees() const {
-    return reduces() ? plan.reduce_trees : plan.broadcast_trees;
-  }
+  // Whether the operation is one without a root, whose message has a part for each rank.
+  [[nodiscard]] bool has_parts() const { return !planner::has_root(plan.operation); }
   [[nodiscard]] std::size_t ranks_here() const;
 
   [[nodiscard]] std::uint64_t segment_of(std::uint64_t message) const;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,7 @@ enum class RankMapping {
 };
 
 // Must be the same on all ranks. The default windows were chosen by measurement (docs/runtime.md).
-// Reductions refuse rounds and a schedule; direct_copies does not affect them.
+// Rounds and a schedule are for broadcasts, and so are direct_copies, which are ignored elsewhere.
 struct CollectiveOptions {
   // Outstanding sends per child of a tree; on the way up, per tree. A reduction's default is larger
   // (ReductionOptions).
@@ -135,6 +136,22 @@ class Collective {
   // when there is not enough memory for the windows.
   void run(const void* sendbuf, void* recvbuf, std::size_t count, MPI_Datatype type, MPI_Op op);
 
+  // Collective, for an allgather, as MPI_Allgatherv with one type: every rank's part to all ranks.
+  // counts, first: of each rank (in comm), the elements of its part, and where it begins in
+  // recvbuf, in elements; counts are the same on all ranks, and may be 0. Empty `first`: the parts
+  // follow one another. sendbuf: this rank's part; MPI_IN_PLACE if it is in its place in recvbuf.
+  // Elements with holes cost memory for a packed copy of the whole message.
+  void allgather(const void* sendbuf, void* recvbuf, std::span<const std::size_t> counts,
+                 std::span<const std::size_t> first, MPI_Datatype type);
+
+  // Collective, for a reduce-scatter, as MPI_Reduce_scatter: the combination of all ranks' sendbuf,
+  // of which each rank keeps its part, in recvbuf. counts: of each rank (in comm), the elements of
+  // its part; the same on all ranks, and may be 0. sendbuf: all parts, one after another; may be
+  // MPI_IN_PLACE, with all parts in recvbuf, whose contents behind the result are then undefined.
+  // What runs along trees, and exceptions, as for a reduce.
+  void reduce_scatter(const void* sendbuf, void* recvbuf, std::span<const std::size_t> counts,
+                      MPI_Datatype type, MPI_Op op);
+
   // How a message that does not fit into memory is broadcast: in segments of `segment_bytes`, at
   // most `segments_per_tree` of each tree at a time, so that they all fit into `buffer_bytes` on
   // every rank. The segment size is that of run(), or smaller where the buffer requires it.
@@ -153,8 +170,10 @@ class Collective {
   [[nodiscard]] bool stream(std::uint64_t bytes, const StreamShape& shape, SegmentStore& store);
 
   [[nodiscard]] planner::Operation operation() const;
-  // The rank (in comm) that is the plan's source.
+  // The rank (in comm) that is the plan's source; 0 where every rank is a root.
   [[nodiscard]] int root() const;
+  // In comm.
+  [[nodiscard]] std::size_t ranks() const;
   // The name of this rank's node in the plan.
   [[nodiscard]] const std::string& node() const;
   // The segment size with which run() sends a message of `message_bytes`. element_bytes, at least
@@ -167,7 +186,7 @@ class Collective {
                                        std::uint64_t segment_bytes) const;
 
  protected:
-  enum class Expects : std::uint8_t { kAny, kBroadcast, kReduction };
+  enum class Expects : std::uint8_t { kAny, kBroadcast, kReduction, kAllgather, kReduceScatter };
   Collective(MPI_Comm comm, const planner::Plan& plan, const CollectiveOptions& options,
              Expects expects);
   Collective(const OwnedComm& comm, const planner::Plan& plan, const CollectiveOptions& options,
@@ -179,9 +198,11 @@ class Collective {
 };
 
 // planner::read_plan for a text whose origin is `file`.
-planner::Plan checked_plan(const std::string& text, const std::string& file);
+planner::Plan checked_plan(const std::string& text, const std::string& file,
+                           planner::Roots roots = planner::Roots::kOne);
 // Collective: rank 0 reads the plan file, so only its host needs the file, and all ranks get the
 // plan. An error in the file (see planner::read_plan) is thrown on all ranks.
-planner::Plan share_plan(MPI_Comm comm, const std::string& file);
+planner::Plan share_plan(MPI_Comm comm, const std::string& file,
+                         planner::Roots roots = planner::Roots::kOne);
 
 }  // namespace espalier::runtime

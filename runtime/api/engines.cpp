@@ -30,52 +30,35 @@ void set_risks(const BoundPlan& bound, std::vector<engine::TreeRole>& roles) {
 }
 
 // In rounds every tree has its turn until the end of the message.
-planner::SegmentAssignment assignment_of(const BoundPlan& bound) {
-  if (bound.slots) return bound.slots->assignment();
-  return bound.options.rounds ? planner::assignment_for(bound.plan.broadcast_trees)
-                              : planner::assignment_down(bound.plan);
+std::vector<planner::SegmentAssignment> assignments_of(const BoundPlan& bound) {
+  if (bound.slots) return {bound.slots->assignment()};
+  if (bound.options.rounds) return {planner::assignment_for(bound.plan.broadcast_trees)};
+  return planner::assignments_of(bound.plan);
 }
 
-engine::Block block_of(const BoundPlan& bound, engine::Kind kind,
-                       planner::SegmentAssignment assignment) {
-  const bool combines = kind == engine::Kind::kCombine;
-  const auto& trees = combines ? bound.plan.reduce_trees : bound.plan.broadcast_trees;
+// With rounds or slots: of a broadcast.
+engine::Block block_of(const BoundPlan& bound, const planner::PlanTrees& of,
+                       planner::SegmentAssignment assignment, bool has_rings,
+                       std::span<const std::vector<int>> readers_of) {
+  const auto kind = of.up ? engine::Kind::kCombine : engine::Kind::kSpread;
   engine::Block block{
-      .is_root = bound.rank == bound.root,
-      .trees = engine::roles_of(trees, bound.rank_of_node, bound.rank, bound.hosts_of, kind),
+      .is_root = bound.rank == bound.rank_of_node[of.root],
+      .trees = engine::roles_of(*of.trees, bound.rank_of_node, bound.rank, bound.hosts_of, kind),
       .assignment = std::move(assignment)};
-  block.most_in_flight = planner::most_bytes_in_flight(trees);
-  return block;
-}
-
-engine::Block combining_block(const BoundPlan& bound) {
-  engine::Block block = block_of(bound, engine::Kind::kCombine, planner::assignment_up(bound.plan));
-  set_risks(bound, block.trees);
-  block.synchronous = true;
-  if (bound.is_allreduce() && bound.costs.eager) {
+  block.most_in_flight = planner::most_bytes_in_flight(*of.trees);
+  if (has_rings) {
+    use_rings(block.trees, *of.trees, bound.rank_of_node, bound.hosts_of, bound.rank, readers_of);
+  }
+  // After another block no receive is at risk: nothing is sent before the calls are known to match.
+  block.after = of.after;
+  if (!block.after) set_risks(bound, block.trees);
+  block.synchronous = of.up || bound.slots.has_value();
+  if (of.up && bound.is_allreduce() && bound.costs.eager) {
     block.least_in_flight = planner::kAllreduceInFlight;
   }
-  return block;
-}
-
-// In an allreduce no receive is at risk: nothing is sent before the calls are known to match.
-engine::Block spreading_block(const BoundPlan& bound, bool has_rings,
-                              std::span<const std::vector<int>> readers_of) {
-  const std::vector<planner::PlanTree>& trees = bound.plan.broadcast_trees;
-  engine::Block block = block_of(bound, engine::Kind::kSpread, assignment_of(bound));
-  if (has_rings) {
-    use_rings(block.trees, trees, bound.rank_of_node, bound.hosts_of, bound.rank, readers_of);
-  }
-  if (bound.is_allreduce()) {
-    block.after = 0;
-  } else {
-    set_risks(bound, block.trees);
-  }
   if (bound.options.rounds) {
-    block.rounds =
-        engine::rounds_of(trees, planner::source_index(bound.plan), bound.rank_of_node, bound.rank);
+    block.rounds = engine::rounds_of(*of.trees, of.root, bound.rank_of_node, bound.rank);
   }
-  block.synchronous = bound.slots.has_value();
   return block;
 }
 
@@ -83,10 +66,11 @@ MpiTransportOptions transport_options(const BoundPlan& bound, std::shared_ptr<Ho
   MpiTransportOptions options;
   options.root = bound.root;
   options.timeout = bound.options.timeout;
-  options.check_name = bound.reduces() ? std::string(kComparingCalls)
-                                       : "comparing the message's size among the ranks";
+  const bool is_broadcast = bound.plan.operation == planner::Operation::kBroadcast;
+  options.check_name =
+      is_broadcast ? "comparing the message's size among the ranks" : std::string(kComparingCalls);
   // The source leaves the processors to ranks that have data to copy.
-  options.may_doze = !bound.reduces() && bound.rank == bound.root &&
+  options.may_doze = is_broadcast && bound.rank == bound.root &&
                      bound.ranks_here() > static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
   options.rings = std::move(rings);
   options.transfers = bound.options.transfers;
@@ -104,9 +88,10 @@ std::unique_ptr<MpiEngine> engine_of(const BoundPlan& bound, std::shared_ptr<Hos
   options.ports = bound.options.ports;
   options.on_progress = bound.options.on_progress;
   std::vector<engine::Block> blocks;
-  if (bound.reduces()) blocks.push_back(combining_block(bound));
-  if (planner::broadcasts(bound.plan.operation)) {
-    blocks.push_back(spreading_block(bound, rings != nullptr, readers_of));
+  std::vector<planner::SegmentAssignment> assignments = assignments_of(bound);
+  for (const planner::PlanTrees& of : planner::blocks_of(bound.plan)) {
+    blocks.push_back(
+        block_of(bound, of, std::move(assignments[blocks.size()]), rings != nullptr, readers_of));
   }
   if (bound.slots) {
     options.timetable = bound.slots->of_rank(bound.rank_of_node, bound.rank, blocks.back().trees);

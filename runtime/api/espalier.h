@@ -116,6 +116,41 @@ int espalier_reduction_root(const espalier_reduction* reduction);
 /* Call it before MPI_Finalize. Sets *reduction to NULL; does nothing if it is NULL already. */
 void espalier_reduction_free(espalier_reduction** reduction);
 
+/* Plans of operations in which every rank is a root: allgather and reduce-scatter. */
+typedef struct espalier_collective espalier_collective;
+
+/* As for a broadcast. Options with rounds or a schedule are refused; direct_copies has no effect. */
+espalier_status espalier_collective_create(MPI_Comm comm, const char* plan_file,
+                                           const espalier_options* options,
+                                           espalier_collective** collective);
+espalier_status espalier_collective_create_from_text(MPI_Comm comm, const char* plan_json,
+                                                     const espalier_options* options,
+                                                     espalier_collective** collective);
+
+/* Collective, with an allgather plan, as MPI_Allgather and MPI_Allgatherv with one type for both
+ * buffers: every rank's part to all ranks. count: of each rank. counts: of each rank, the same on
+ * all ranks; first: where each part begins in recvbuf, in elements; NULL: one after another.
+ * sendbuf: may be MPI_IN_PLACE on any rank, with its part in its place in recvbuf. After a failure
+ * the collective can only be freed. */
+espalier_status espalier_allgather(espalier_collective* collective, const void* sendbuf,
+                                   void* recvbuf, size_t count, MPI_Datatype type);
+espalier_status espalier_allgatherv(espalier_collective* collective, const void* sendbuf,
+                                    void* recvbuf, const size_t* counts, const size_t* first,
+                                    MPI_Datatype type);
+
+/* Collective, with a reduce-scatter plan, as MPI_Reduce_scatter_block and MPI_Reduce_scatter: the
+ * combination of all ranks' sendbuf, of which each keeps its part in recvbuf. sendbuf: may be
+ * MPI_IN_PLACE, with all parts in recvbuf, whose contents behind the result are then undefined. */
+espalier_status espalier_reduce_scatter_block(espalier_collective* collective, const void* sendbuf,
+                                              void* recvbuf, size_t count, MPI_Datatype type,
+                                              MPI_Op op);
+espalier_status espalier_reduce_scatter(espalier_collective* collective, const void* sendbuf,
+                                        void* recvbuf, const size_t* counts, MPI_Datatype type,
+                                        MPI_Op op);
+
+/* Call it before MPI_Finalize. Sets *collective to NULL; does nothing if it is NULL already. */
+void espalier_collective_free(espalier_collective** collective);
+
 /* The last failure of this thread, in one line; "" if there was none. Valid until the thread's next
  * call. */
 const char* espalier_last_error(void);

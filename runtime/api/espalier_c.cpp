@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runtime/api/broadcast.hpp"
 #include "runtime/api/espalier.h"
@@ -35,9 +36,17 @@ struct espalier_reduction
   using Handle::Handle;
 };
 
+struct espalier_collective : espalier::runtime::Handle<espalier::runtime::Collective,
+                                                       espalier::runtime::ReductionOptions> {
+  using Handle::Handle;
+};
+
 namespace {
 
 namespace runtime = espalier::runtime;
+
+// A plan for another operation is refused where it is bound.
+constexpr auto kAnyRoots = espalier::planner::Roots::kAny;
 
 std::string& last_error() {
   thread_local std::string text;
@@ -139,14 +148,14 @@ template <class Handle>
 espalier_status create_from_file(MPI_Comm comm, const char* file, const espalier_options* options,
                                  Handle** handle) noexcept {
   return create(comm, file, options, handle,
-                [comm](const char* name) { return runtime::share_plan(comm, name); });
+                [comm](const char* name) { return runtime::share_plan(comm, name, kAnyRoots); });
 }
 
 template <class Handle>
 espalier_status create_from_text(MPI_Comm comm, const char* json, const espalier_options* options,
                                  Handle** handle) noexcept {
   return create(comm, json, options, handle,
-                [](const char* text) { return espalier::planner::parse_plan(text, "<text>"); });
+                [](const char* text) { return runtime::checked_plan(text, "<text>", kAnyRoots); });
 }
 
 template <class Handle, class... Arguments>
@@ -154,6 +163,24 @@ espalier_status run(Handle* handle, Arguments... arguments) noexcept {
   return guarded([&] {
     require(handle != nullptr);
     handle->collective.run(arguments...);
+  });
+}
+
+// Calls act(collective, counts of the ranks).
+template <class Act>
+espalier_status run_with_counts(espalier_collective* handle, const size_t* counts,
+                                const Act& act) noexcept {
+  return guarded([&] {
+    require(handle != nullptr && counts != nullptr);
+    act(handle->collective, std::span(counts, handle->collective.ranks()));
+  });
+}
+template <class Act>
+espalier_status run_with_count(espalier_collective* handle, size_t count, const Act& act) noexcept {
+  return guarded([&] {
+    require(handle != nullptr);
+    const std::vector<std::size_t> equal(handle->collective.ranks(), count);
+    act(handle->collective, std::span(equal));
   });
 }
 
@@ -226,6 +253,55 @@ int espalier_reduction_root(const espalier_reduction* reduction) {
 
 void espalier_reduction_free(espalier_reduction** reduction) {
   free_handle(reduction);
+}
+
+espalier_status espalier_collective_create(MPI_Comm comm, const char* plan_file,
+                                           const espalier_options* options,
+                                           espalier_collective** collective) {
+  return create_from_file(comm, plan_file, options, collective);
+}
+
+espalier_status espalier_collective_create_from_text(MPI_Comm comm, const char* plan_json,
+                                                     const espalier_options* options,
+                                                     espalier_collective** collective) {
+  return create_from_text(comm, plan_json, options, collective);
+}
+
+espalier_status espalier_allgather(espalier_collective* collective, const void* sendbuf,
+                                   void* recvbuf, size_t count, MPI_Datatype type) {
+  return run_with_count(collective, count, [&](auto& bound, auto counts) {
+    bound.allgather(sendbuf, recvbuf, counts, {}, type);
+  });
+}
+
+espalier_status espalier_allgatherv(espalier_collective* collective, const void* sendbuf,
+                                    void* recvbuf, const size_t* counts, const size_t* first,
+                                    MPI_Datatype type) {
+  return run_with_counts(collective, counts, [&](auto& bound, auto of_ranks) {
+    bound.allgather(
+        sendbuf, recvbuf, of_ranks,
+        first == nullptr ? std::span<const size_t>() : std::span(first, of_ranks.size()), type);
+  });
+}
+
+espalier_status espalier_reduce_scatter_block(espalier_collective* collective, const void* sendbuf,
+                                              void* recvbuf, size_t count, MPI_Datatype type,
+                                              MPI_Op op) {
+  return run_with_count(collective, count, [&](auto& bound, auto counts) {
+    bound.reduce_scatter(sendbuf, recvbuf, counts, type, op);
+  });
+}
+
+espalier_status espalier_reduce_scatter(espalier_collective* collective, const void* sendbuf,
+                                        void* recvbuf, const size_t* counts, MPI_Datatype type,
+                                        MPI_Op op) {
+  return run_with_counts(collective, counts, [&](auto& bound, auto of_ranks) {
+    bound.reduce_scatter(sendbuf, recvbuf, of_ranks, type, op);
+  });
+}
+
+void espalier_collective_free(espalier_collective** collective) {
+  free_handle(collective);
 }
 
 const char* espalier_last_error(void) {

@@ -1,14 +1,34 @@
 #include "runtime/api/library_reduction.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <climits>
+#include <vector>
 
 #include "runtime/memory/element_shape.hpp"
 #include "runtime/memory/reduce_operation.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "runtime/transport/owned_comm.hpp"
+#include "support/errors.hpp"
 
 namespace espalier::runtime {
+
+std::string_view library_function(planner::Operation operation) {
+  switch (operation) {
+    case planner::Operation::kReduce:
+      return "MPI_Reduce";
+    case planner::Operation::kAllreduce:
+      return "MPI_Allreduce";
+    case planner::Operation::kAllgather:
+      return "MPI_Allgatherv";
+    case planner::Operation::kReduceScatter:
+      return "MPI_Reduce_scatter";
+    case planner::Operation::kBroadcast:
+      break;
+  }
+  return "MPI_Bcast";
+}
 
 void reduce_by_library(MPI_Comm comm, planner::Operation operation, int root, const void* sendbuf,
                        void* recvbuf, std::size_t count, MPI_Datatype type, MPI_Op op) {
@@ -31,13 +51,28 @@ void reduce_by_library(MPI_Comm comm, planner::Operation operation, int root, co
   } while (done < count);
 }
 
+void reduce_scatter_by_library(MPI_Comm comm, const void* sendbuf, void* recvbuf,
+                               std::span<const std::size_t> counts, MPI_Datatype type, MPI_Op op) {
+  std::vector<int> parts;
+  for (const std::size_t count : counts) {
+    if (count > INT_MAX) {
+      throw InputError(fmt::format(
+          "a part of {} elements, which MPI_Reduce_scatter cannot count; the operation or its type "
+          "cannot go along trees",
+          count));
+    }
+    parts.push_back(static_cast<int>(count));
+  }
+  check(MPI_Reduce_scatter(sendbuf, recvbuf, parts.data(), type, op, comm), "MPI_Reduce_scatter");
+}
+
 bool goes_along_trees(planner::Operation operation, MPI_Datatype type, MPI_Op op) {
   if (!operation_fault(type, op).empty()) return false;
   int commutes = 0;
   check(MPI_Op_commutative(op, &commutes), "MPI_Op_commutative");
   const ElementShape shape = element_shape_of(type);
   if (commutes == 0 || shape.extent <= 0 || shape.bytes == 0) return false;
-  return operation == planner::Operation::kReduce ||
+  return operation != planner::Operation::kAllreduce ||
          (shape.bytes <= kLargestSegment && is_plain(MPI_COMM_SELF, type));
 }
 

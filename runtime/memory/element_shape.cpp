@@ -104,4 +104,9 @@ void* moved(void* address, MPI_Aint by) {
   return result;
 }
 
+void move_elements(void* from, void* to, std::size_t count, const ElementShape& shape) {
+  if (count == 0 || from == to) return;
+  std::memmove(moved(to, shape.true_low), moved(from, shape.true_low), shape.span_of(count));
+}
+
 }  // namespace espalier::runtime

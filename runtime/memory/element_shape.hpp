@@ -30,4 +30,7 @@ bool is_named(MPI_Datatype type);
 // pointer arithmetic is undefined.
 void* moved(void* address, MPI_Aint by);
 
+// Moves `count` elements within memory, with everything between them; the ranges may overlap.
+void move_elements(void* from, void* to, std::size_t count, const ElementShape& shape);
+
 }  // namespace espalier::runtime

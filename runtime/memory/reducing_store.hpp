@@ -25,6 +25,11 @@ struct ReductionJob {
   engine::SegmentGrid grid;  // in elements
   void* own;                 // this rank's elements
   void* result;  // where to combine; null: this rank keeps no result. May be equal to own.
+  std::vector<bool> keeps{};  // whether the result is for the tree, too; empty: for all trees
+
+  [[nodiscard]] bool keeps_result(std::size_t tree) const {
+    return result != nullptr && (keeps.empty() || keeps[tree]);
+  }
 };
 
 // Where this rank has memory for the result, segments are combined there, and those of the first
@@ -44,8 +49,8 @@ class ReducingStore : public engine::SegmentStore {
   [[nodiscard]] std::uint64_t capacity(std::size_t tree, std::size_t in) const override {
     return combines_[tree] ? buffers_[tree][in] : UINT64_MAX;
   }
-  [[nodiscard]] bool sends_from(std::size_t /*tree*/, std::size_t in) const override {
-    return in == 0 && job_.result == nullptr;
+  [[nodiscard]] bool sends_from(std::size_t tree, std::size_t in) const override {
+    return in == 0 && !job_.keeps_result(tree);
   }
   // Throws MpiError.
   void combine(const engine::Segment& segment, std::size_t in) override;
@@ -54,7 +59,9 @@ class ReducingStore : public engine::SegmentStore {
   // Whether the result is where this rank's own elements are.
   [[nodiscard]] bool is_in_place() const { return job_.result == job_.own; }
   // Segments are combined in the result, and those of the first in-edge are received there.
-  [[nodiscard]] bool comes_to_result() const { return job_.result != nullptr && !is_in_place(); }
+  [[nodiscard]] bool comes_to_result(std::size_t tree) const {
+    return job_.keeps_result(tree) && !is_in_place();
+  }
   [[nodiscard]] void* place_in(void* buffer, const engine::Segment& segment) const;
 
   ReductionJob job_;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/api/library_reduction.hpp"
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/preload/plan_choice.hpp"
 #include "runtime/transport/agreement.hpp"
@@ -183,7 +184,7 @@ void PlanMaker::report_failure(const Members& members, const std::string& reason
   if (!reported_.emplace(members.operation, reason).second) return;
   fmt::print(stderr, "espalier-pmpi: no plan {}: {}; {} runs unchanged\n",
              ranks_text(members.operation, members.root, members.world_ranks.size()),
-             printable(reason), function_name(members.operation));
+             printable(reason), runtime::library_function(members.operation));
 }
 
 PlanMaker::Answer PlanMaker::find(const Members& members) const {
@@ -240,7 +241,7 @@ Communicator::Entry Communicator::made(MPI_Comm of, planner::Operation operation
   } catch (const InputError& error) {  // on all ranks
     if (rank == 0)
       fmt::print(stderr, "espalier-pmpi: {}; {} runs unchanged\n", error.what(),
-                 function_name(operation));
+                 runtime::library_function(operation));
     return Reason::kPlanningFailed;
   }
 }

@@ -327,7 +327,7 @@ void Interposer::print_summaries() const {
     if (!any && operation != planner::Operation::kBroadcast) continue;
     Tally total{figures[0], figures[1], {}};
     std::copy_n(figures + 2, kReasons, total.left_to_mpi.begin());
-    print_line(summary(function_name(operation), total));
+    print_line(summary(runtime::library_function(operation), total));
   }
 }
 

@@ -8,18 +8,6 @@
 
 namespace espalier::preload {
 
-std::string_view function_name(planner::Operation operation) {
-  switch (operation) {
-    case planner::Operation::kBroadcast:
-      return "MPI_Bcast";
-    case planner::Operation::kReduce:
-      return "MPI_Reduce";
-    case planner::Operation::kAllreduce:
-      break;
-  }
-  return "MPI_Allreduce";
-}
-
 std::string ranks_text(planner::Operation operation, int root, std::size_t ranks) {
   switch (operation) {
     case planner::Operation::kBroadcast:
@@ -27,6 +15,8 @@ std::string ranks_text(planner::Operation operation, int root, std::size_t ranks
     case planner::Operation::kReduce:
       return fmt::format("from {} to rank {}", counted(ranks, "rank"), root);
     case planner::Operation::kAllreduce:
+    case planner::Operation::kAllgather:
+    case planner::Operation::kReduceScatter:
       break;
   }
   return "from and to " + counted(ranks, "rank");

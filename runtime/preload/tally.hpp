@@ -32,9 +32,6 @@ inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
     "among ranks of one host",
 };
 
-// "MPI_Bcast", "MPI_Reduce" or "MPI_Allreduce".
-std::string_view function_name(planner::Operation operation);
-
 // "from rank 2 to 4 ranks", "from 4 ranks to rank 2" or "from and to 4 ranks".
 std::string ranks_text(planner::Operation operation, int root, std::size_t ranks);
 

@@ -142,7 +142,7 @@ def use(lab, random, path, whole):
     commands = [(["verify", *known, "--json"], []), (["simulate", *known, "--message", "1MiB", "--nodes"], []),
                 (["show", *known], []), (["show", *known, "-o", "p.svg"], ["p.svg"]), (["show", "whole.json", "-o", "q.svg"], ["q.svg"]),
                 (["explain", "whole.json", "--plan", "plan.json", "--json"], []), (["bound", "whole.json", f"--source={source}", "--csv"], []),
-                (["compare", "whole.json", "--algorithm", "grow", "--csv"], [])]
+                (["compare", "whole.json", f"--source={source}", "--algorithm", "grow", "--csv"], [])]
     for words, outputs in random.sample(commands, 2):
         ended = lab.checked(*words, outputs=outputs)
         if ended.status != 0:

@@ -44,7 +44,7 @@ class OnHosts {
     const auto readers = runtime::ring_readers(trees, rank_of_node, hosts);
     engine::Block block{.is_root = rank == root,
                         .trees = engine::roles_of(trees, rank_of_node, rank, hosts),
-                        .assignment = planner::assignment_down(plan)};
+                        .assignment = planner::assignments_of(plan).front()};
     runtime::MpiTransportOptions options;
     options.root = root;
     options.rings = runtime::share_rings(comm_.get(), readers);

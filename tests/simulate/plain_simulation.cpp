@@ -60,8 +60,9 @@ class PlainSimulation {
         trees_.push_back({&(*kind.trees)[number], kind.up, number});
       }
     }
-    if (!plan.reduce_trees.empty()) up_.emplace(planner::assignment_up(plan));
-    if (!plan.broadcast_trees.empty()) down_.emplace(planner::assignment_down(plan));
+    const auto assignments = planner::assignments_of(plan);
+    if (!plan.reduce_trees.empty()) up_.emplace(assignments.front());
+    if (!plan.broadcast_trees.empty()) down_.emplace(assignments.back());
     segments_ = message / plan.segment.value + (rest_ > 0 ? 1 : 0);
     if (up_) up_->end_at(segments_, plan.segment);
     if (down_) down_->end_at(segments_, plan.segment);

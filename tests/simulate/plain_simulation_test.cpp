@@ -78,7 +78,7 @@ void expect_within_bounds(const planner::Plan& plan, const platforms::Platform& 
   EXPECT_GE(makespan, static_cast<double>(message.value) / plan.optimum->value);
   for (const Seconds busy : simulation.busy) EXPECT_GE(makespan, busy.value);
   if (message.value >= kSegment.value) {
-    const auto first = planner::assignment_down(plan).tree_of(0);
+    const auto first = planner::assignments_of(plan).back().tree_of(0);
     EXPECT_GE(makespan, longest_path(plan, platform, first));
   }
 }

@@ -135,6 +135,28 @@ inline planner::Plan allreduce_plan(planner::Plan up, const planner::Plan& down)
   return up;
 }
 
+// An allgather or a reduce-scatter: each node is the root of a block of up to `most_trees` random
+// trees.
+inline planner::Plan parts_plan(planner::Operation operation, std::uint32_t nodes,
+                                std::uint64_t segment, std::size_t most_trees,
+                                std::mt19937_64& random) {
+  planner::Plan plan = plan_of(nodes, 0, {}, segment);
+  plan.operation = operation;
+  plan.source.clear();
+  plan.throughput.value = nodes;
+  for (std::uint32_t root = 0; root < nodes; ++root) {
+    planner::Plan of_root = random_plan_from(root, nodes, segment, most_trees, random);
+    for (planner::PlanTree& tree : of_root.broadcast_trees) {
+      tree.rate.value /= of_root.throughput.value;
+    }
+    plan.blocks.push_back({.kind = planner::kind_of_blocks(operation),
+                           .root = root,
+                           .share = 1.0 / nodes,
+                           .trees = std::move(of_root.broadcast_trees)});
+  }
+  return plan;
+}
+
 // Byte `at` of message `message`; every bit depends on both.
 inline std::byte byte_of(std::uint64_t at, std::uint64_t message) {
   std::uint64_t word = (at + 1) * 0x9E3779B97F4A7C15ULL + (message + 1) * 0xD1B54A32D192ED03ULL;

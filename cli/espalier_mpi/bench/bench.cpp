@@ -41,7 +41,8 @@ std::vector<NamedPlan> read_plans(const BenchCommand& command) {
   const MPI_Comm comm = command.job.comm;
   std::vector<NamedPlan> plans;
   for (const std::string& file : command.plans) {
-    plans.push_back({row_name(display_name(file), plans), runtime::share_plan(comm, file),
+    plans.push_back({row_name(display_name(file), plans),
+                     runtime::share_plan(comm, file, planner::Roots::kAny),
                      command.timing.running.segment.value_or(Bytes{0}).value});
   }
   const auto ranks = static_cast<std::size_t>(runtime::size_of(comm));
@@ -59,7 +60,7 @@ std::vector<NamedPlan> read_plans(const BenchCommand& command) {
 }
 
 void BenchCommand::add_to(Arguments& app) {
-  static const std::vector<std::string_view> names = names_of(planner::kOperations);
+  static const std::vector<std::string_view> names = names_of(planner::kEveryOperation);
   app.add("PLAN", plans,
           "plan files for one operation, read by rank 0 only; none: time only MPI's own function");
   app.add("--operation", operation, one_named<planner::Operation>("operation", names),
@@ -126,11 +127,10 @@ TimingOptions TimingOptions::watched_by(const Watchdog& watchdog) const {
 
 TimedOperation timed_operation(MPI_Comm comm, std::span<const NamedPlan> plans,
                                planner::Operation operation, const TimingOptions& options) {
-  if (!planner::reduces(operation)) {
-    if (options.elements.type || options.elements.op) {
-      throw InputError(
-          fmt::format("{} is for reductions", options.elements.op ? "--op" : "--type"));
-    }
+  if (!planner::combines(operation) && (options.elements.type || options.elements.op)) {
+    throw InputError(fmt::format("{} is for reductions", options.elements.op ? "--op" : "--type"));
+  }
+  if (operation == planner::Operation::kBroadcast) {
     return timed_broadcast(comm, plans, bind_broadcasts(comm, plans, options.broadcast));
   }
   for (const auto& [option, given] :
@@ -139,11 +139,15 @@ TimedOperation timed_operation(MPI_Comm comm, std::span<const NamedPlan> plans,
         std::pair("--as-planned", !options.broadcast.direct_copies)}) {
     if (given) throw InputError(fmt::format("{} is for broadcasts", option));
   }
-  const Elements elements = options.elements.read();
-  for (const Bytes size : options.sizes) require_whole(options.rounds.option, size, elements);
   runtime::ReductionOptions reduction;
   options.running.write_to(reduction);
   reduction.on_progress = options.broadcast.on_progress;
+  if (operation == planner::Operation::kAllgather) return timed_allgather(comm, plans, reduction);
+  const Elements elements = options.elements.read();
+  for (const Bytes size : options.sizes) require_whole(options.rounds.option, size, elements);
+  if (operation == planner::Operation::kReduceScatter) {
+    return timed_reduce_scatter(comm, plans, reduction, elements);
+  }
   return timed_reduction(comm, operation, plans, reduction, elements);
 }
 
@@ -153,7 +157,7 @@ BenchFigures empty_figures(MPI_Comm comm, planner::Operation operation,
                        .ranks = runtime::size_of(comm),
                        .warm_up = options.rounds.warm_up,
                        .verified = options.rounds.verify};
-  if (planner::reduces(operation)) {
+  if (planner::combines(operation)) {
     const Elements elements = options.elements.read();
     figures.op = name_of(elements.op);
     figures.type = name_of(elements.type);

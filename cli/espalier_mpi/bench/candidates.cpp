@@ -1,10 +1,9 @@
-#include "cli/espalier_mpi/bench/candidates.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "cli/espalier_mpi/bench/bound_plans.hpp"
 #include "cli/espalier_mpi/run/buffer.hpp"
 #include "cli/espalier_mpi/run/pattern.hpp"
 #include "cli/espalier_mpi/run/timing.hpp"
@@ -31,21 +30,6 @@ void require_same_source(std::span<const NamedPlan> plans) {
   }
 }
 
-// Adds each plan, bound to the ranks, to `to`.
-template <class Bound, class Options>
-void bind_plans(MPI_Comm comm, std::span<const NamedPlan> plans, Options options,
-                std::vector<Bound>& to) {
-  for (const NamedPlan& one : plans) {
-    options.segment_bytes = one.segment_bytes;
-    options.tuned = one.tuned;
-    try {
-      to.push_back(Bound(comm, one.plan, options));
-    } catch (const InputError& error) {  // on all ranks
-      throw InputError(one.name, {}, error.what());
-    }
-  }
-}
-
 // A rank's elements, then the memory for the result if it has one.
 template <class Byte>
 struct Parts {
@@ -58,24 +42,8 @@ Parts<Byte> parts_of(std::span<Byte> memory, std::uint64_t copies) {
   return {memory.first(bytes), memory.subspan(bytes)};
 }
 
-Candidate candidate_of(const NamedPlan& plan, runtime::Reduction& reduction, std::uint64_t copies,
-                       Elements elements) {
-  const auto segment_bytes = [&reduction, element = bytes_of(elements.type)](std::uint64_t bytes) {
-    return reduction.segment_bytes(bytes, element);
-  };
-  const auto predicted_time = [&reduction, segment_bytes](std::uint64_t bytes) {
-    return reduction.predicted_time(bytes, segment_bytes(bytes));
-  };
-  const auto run = [&reduction, copies, elements](std::span<std::byte> memory) {
-    const auto [own, result] = parts_of(memory, copies);
-    reduction.run(own.data(), result.data(), own.size() / bytes_of(elements.type),
-                  mpi_type(elements.type), mpi_op(elements.op));
-  };
-  return {plan.name, run, segment_bytes, predicted_time, plan.plan.algorithm};
-}
-
 Candidate library_reduction(MPI_Comm comm, const TimedOperation& timed, Elements elements) {
-  return {timed.operation == Operation::kAllreduce ? "MPI_Allreduce" : "MPI_Reduce",
+  return {std::string(runtime::library_function(timed.operation)),
           [comm, operation = timed.operation, root = timed.root, copies = timed.copies,
            elements](std::span<std::byte> memory) {
             const auto [own, result] = parts_of(memory, copies);
@@ -113,20 +81,10 @@ TimedOperation timed_broadcast(MPI_Comm comm, std::span<const NamedPlan> plans,
   timed.candidates.push_back({"MPI_Bcast", [comm, root](std::span<std::byte> message) {
                                 mpi_bcast(message, root, comm);
                               }});
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    runtime::Broadcast* const broadcast = &(*bound)[i];
-    const auto segment_bytes = [broadcast](std::uint64_t bytes) {
-      return broadcast->segment_bytes(bytes);
-    };
-    const auto predicted_time = [broadcast](std::uint64_t bytes) {
-      return broadcast->predicted_time(bytes, broadcast->segment_bytes(bytes));
-    };
-    const auto run = [broadcast](std::span<std::byte> message) {
-      broadcast->run(message.data(), message.size(), MPI_BYTE);
-    };
-    timed.candidates.push_back(
-        {plans[i].name, run, segment_bytes, predicted_time, plans[i].plan.algorithm});
-  }
+  const auto run = [](runtime::Broadcast& broadcast, std::span<std::byte> message) {
+    broadcast.run(message.data(), message.size(), MPI_BYTE);
+  };
+  add_candidates(plans, *bound, 1, run, timed);
   timed.prepare = [rank, root](std::span<std::byte> message, std::uint64_t round) {
     if (rank == root) {
       fill_with_pattern(message, round);
@@ -152,9 +110,13 @@ TimedOperation timed_reduction(MPI_Comm comm, Operation operation, std::span<con
   timed.root = plans.empty() ? 0 : bound->front().root();
   timed.copies = operation == Operation::kAllreduce || rank == timed.root ? 2 : 1;
   timed.candidates.push_back(library_reduction(comm, timed, elements));
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    timed.candidates.push_back(candidate_of(plans[i], (*bound)[i], timed.copies, elements));
-  }
+  const auto run = [copies = timed.copies, elements](runtime::Reduction& reduction,
+                                                     std::span<std::byte> memory) {
+    const auto [own, result] = parts_of(memory, copies);
+    reduction.run(own.data(), result.data(), own.size() / bytes_of(elements.type),
+                  mpi_type(elements.type), mpi_op(elements.op));
+  };
+  add_candidates(plans, *bound, bytes_of(elements.type), run, timed);
   timed.prepare = [rank, elements, copies = timed.copies](std::span<std::byte> memory,
                                                           std::uint64_t round) {
     const auto [own, result] = parts_of(memory, copies);

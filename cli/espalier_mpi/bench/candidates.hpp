@@ -74,6 +74,13 @@ TimedOperation timed_reduction(MPI_Comm comm, planner::Operation operation,
                                std::span<const NamedPlan> plans, runtime::ReductionOptions options,
                                Elements elements);
 
+// MPI_Allgatherv and each plan, where the message is all parts together, as equal as possible.
+TimedOperation timed_allgather(MPI_Comm comm, std::span<const NamedPlan> plans,
+                               runtime::ReductionOptions options);
+// MPI_Reduce_scatter and each plan, where the message is the whole vector.
+TimedOperation timed_reduce_scatter(MPI_Comm comm, std::span<const NamedPlan> plans,
+                                    runtime::ReductionOptions options, Elements elements);
+
 struct Rounds {
   std::size_t timed = 1;
   std::size_t warm_up = 0;

@@ -26,8 +26,10 @@ std::string what_ran(const BenchFigures& figures) {
       return fmt::format("reduce from {}, {} of {}", ranks, figures.op, figures.type);
     case planner::Operation::kAllreduce:
       return fmt::format("allreduce from and to {}, {} of {}", ranks, figures.op, figures.type);
+    case planner::Operation::kReduceScatter:
+      return fmt::format("reduce-scatter among {}, {} of {}", ranks, figures.op, figures.type);
     case planner::Operation::kAllgather:
-    case planner::Operation::kReduceScatter:  // not here yet
+      return "allgather among " + ranks;
     case planner::Operation::kBroadcast:
       break;
   }

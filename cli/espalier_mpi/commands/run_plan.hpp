@@ -28,7 +28,7 @@ NamedPlan plan_of_run(MPI_Comm comm, const RunArguments& arguments, planner::Ope
     follow(decided, options);
     return {{}, decided.plan, 0, options.tuned};
   }
-  NamedPlan named{{}, runtime::share_plan(comm, arguments.plan)};
+  NamedPlan named{{}, runtime::share_plan(comm, arguments.plan, planner::Roots::kAny)};
   planner::require_operation(named.plan, operation, display_name(arguments.plan));
   named.segment_bytes = arguments.running.segment.value_or(Bytes{0}).value;
   for (const std::string& file : arguments.tuned) {

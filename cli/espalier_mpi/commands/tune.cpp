@@ -188,7 +188,7 @@ ExitStatus TuneCommand::run() const {
   const int rank = runtime::rank_in(comm);
   watchdog.start(timing.running.timeout);
   watchdog.expect("waiting for the plan, which rank 0 reads");
-  const planner::Plan read = runtime::share_plan(comm, plan);
+  const planner::Plan read = runtime::share_plan(comm, plan, planner::Roots::kAny);
   runtime::TunedSegments tuned{runtime::identity_of(read),
                                static_cast<std::size_t>(runtime::size_of(comm)),
                                runtime::count_hosts(comm),

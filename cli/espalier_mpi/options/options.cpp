@@ -45,13 +45,14 @@ std::unique_ptr<CommandLine> make_command_line(const Job& job) {
       "  mpirun -np 8 espalier-mpi probe -o platform.json\n"
       "  mpirun -np 8 espalier-mpi bcast plan.json --message 256MiB --verify\n"
       "  mpirun -np 8 espalier-mpi allreduce plan.json --type float --op max\n"
+      "  mpirun -np 8 espalier-mpi allgather plan.json --message 256MiB --verify\n"
       "  mpirun -np 8 espalier-mpi bench plan.json\n"
       "  mpirun -np 8 espalier-mpi tune plan.json --message 1MiB,64MiB",
       "espalier-mpi", ESPALIER_VERSION);
   line->root().add_footer(
       "Exit status: 0 done, 1 internal error, 2 wrong usage or input, 4 timeout, 5 received data "
       "differ, or the source changed while it was sent.");
-  for (const auto add : {add_bcast, add_reductions, add_bench, add_tune, add_probe}) {
+  for (const auto add : {add_bcast, add_collectives, add_bench, add_tune, add_probe}) {
     add(line->root(), job);
   }
   return line;

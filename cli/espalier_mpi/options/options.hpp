@@ -46,7 +46,7 @@ struct RunArguments {
 };
 
 void add_bcast(Arguments root, const Job& job);
-void add_reductions(Arguments root, const Job& job);  // reduce and allreduce
+void add_collectives(Arguments root, const Job& job);  // all operations but a broadcast
 void add_bench(Arguments root, const Job& job);
 void add_tune(Arguments root, const Job& job);
 void add_probe(Arguments root, const Job& job);

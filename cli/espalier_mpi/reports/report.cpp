@@ -26,10 +26,15 @@ std::string lower_case(std::string text) {
 std::string what_ran(const planner::Plan& plan, const Figures& figures) {
   const std::string size = format_size({figures.message_bytes});
   switch (plan.operation) {
-    case planner::Operation::kAllgather:
-    case planner::Operation::kReduceScatter:  // not here yet
     case planner::Operation::kBroadcast:
       break;
+    case planner::Operation::kAllgather:
+      return fmt::format("{} from all {} to all, {}", size, counted(plan.nodes.size(), "rank"),
+                         counted(planner::tree_count(plan), "tree"));
+    case planner::Operation::kReduceScatter:
+      return fmt::format("{} from {} in as many parts, {} of {}, {}", size,
+                         counted(plan.nodes.size(), "rank"), figures.op, figures.type,
+                         counted(planner::tree_count(plan), "tree"));
     case planner::Operation::kReduce:
       return fmt::format("{} from {}, {} of {}, {}", size, counted(plan.nodes.size(), "rank"),
                          figures.op, figures.type, counted(plan.reduce_trees.size(), "tree"));

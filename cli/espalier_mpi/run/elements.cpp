@@ -95,14 +95,15 @@ void fill_elements(std::span<std::byte> message, Elements elements, int rank, st
 }
 
 std::optional<std::string> find_wrong_element(std::span<const std::byte> result, Elements elements,
-                                              int ranks, std::uint64_t round) {
+                                              int ranks, std::uint64_t round, std::uint64_t first) {
   return with_type(elements.type, [&](auto one) -> std::optional<std::string> {
     using T = decltype(one);
     const std::size_t count = result.size() / sizeof(T);
     for (std::size_t i = 0; i < count; ++i) {
-      T expected = element_at<T>(i, elements.op, 0, round);
+      T expected = element_at<T>(first + i, elements.op, 0, round);
       for (int rank = 1; rank < ranks; ++rank) {
-        expected = combined(elements.op, expected, element_at<T>(i, elements.op, rank, round));
+        expected =
+            combined(elements.op, expected, element_at<T>(first + i, elements.op, rank, round));
       }
       T got{};
       std::memcpy(&got, &result[i * sizeof(T)], sizeof(T));

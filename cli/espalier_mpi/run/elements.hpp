@@ -40,9 +40,11 @@ struct Elements {
 // message: whole elements of the type, aligned for it.
 void fill_elements(std::span<std::byte> message, Elements elements, int rank, std::uint64_t round);
 
-// Describes the first element of `result` that is not the combination of the elements of all
-// `ranks` ranks: "element 3 of 10 is 5, not 6". Empty: all are correct.
+// Describes the first element of `result`, the message's from element `first` on, that is not the
+// combination of the elements of all `ranks` ranks: "element 3 of 10 is 5, not 6". Empty: all are
+// correct.
 std::optional<std::string> find_wrong_element(std::span<const std::byte> result, Elements elements,
-                                              int ranks, std::uint64_t round);
+                                              int ranks, std::uint64_t round,
+                                              std::uint64_t first = 0);
 
 }  // namespace espalier::cli

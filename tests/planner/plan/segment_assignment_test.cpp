@@ -70,6 +70,15 @@ TEST(SegmentAssignment, TreesOfHigherLatencyEndEarlier) {
   EXPECT_EQ(assignment.count(0, 0) + assignment.count(1, 0), 0U);
 }
 
+// Its table would fill the memory.
+TEST(SegmentAssignment, AnEndOfVeryManySegmentsIsNone) {
+  SegmentAssignment assignment(std::vector{100.0, 50.0}, std::vector{1.0, 5e12});
+  constexpr std::uint64_t kMany = 3'000'000'000'000;
+  assignment.end_at(kMany, {1});
+  EXPECT_EQ(assignment.count(0, kMany), kMany / 3 * 2);
+  EXPECT_EQ(assignment.count(1, kMany), kMany / 3);
+}
+
 TEST(SegmentAssignment, TreesOfEqualLagEndAtTheSameTime) {
   const std::vector<double> rates{3, 2, 2};
   const SegmentAssignment endless(rates);

@@ -1,0 +1,104 @@
+// espalier-mpi reduce, allreduce, allgather and reduce-scatter.
+#include <fmt/format.h>
+
+#include "cli/espalier_mpi/commands/run_plan.hpp"
+#include "runtime/api/library_reduction.hpp"
+#include "runtime/transport/comm_facts.hpp"
+
+namespace espalier::cli {
+namespace {
+
+using planner::Operation;
+
+struct CollectiveCommand {
+  Job job{};
+  Operation operation = Operation::kReduce;  // not a broadcast
+  RunArguments arguments{};
+  ElementOptions elements{};
+  runtime::ReductionOptions options{};
+
+  void add_to(Arguments& app);
+  void check();
+  [[nodiscard]] ExitStatus run() const;
+
+ private:
+  [[nodiscard]] TimedOperation timed(const NamedPlan& plan,
+                                     const runtime::ReductionOptions& with) const;
+};
+
+void CollectiveCommand::add_to(Arguments& app) {
+  arguments.add_to(app, options);
+  if (planner::combines(operation)) elements.add_to(app);
+  app.add("--verify", arguments.verify,
+          planner::combines(operation) ? "check every element of the result"
+                                       : "check every received byte");
+  app.add("--compare-mpi", arguments.compare,
+          fmt::format("time {} of the same message in alternation, and print the ratio",
+                      runtime::library_function(operation)));
+}
+
+void CollectiveCommand::check() {
+  arguments.running.write_to(options);
+  arguments.check(name_of(operation));
+  if (planner::combines(operation)) {
+    require_whole("--message", arguments.message(), elements.read());
+  }
+}
+
+TimedOperation CollectiveCommand::timed(const NamedPlan& plan,
+                                        const runtime::ReductionOptions& with) const {
+  const std::span plans(&plan, 1);
+  if (operation == Operation::kAllgather) return timed_allgather(job.comm, plans, with);
+  const Elements of = elements.read();
+  if (operation == Operation::kReduceScatter) {
+    return timed_reduce_scatter(job.comm, plans, with, of);
+  }
+  return timed_reduction(job.comm, operation, plans, with, of);
+}
+
+ExitStatus CollectiveCommand::run() const {
+  const MPI_Comm comm = job.comm;
+  Watchdog& watchdog = *job.watchdog;
+  runtime::ReductionOptions with = options;
+  watchdog.start(arguments.running.timeout);
+  watchdog.expect("waiting for the plan, which rank 0 reads");
+  const NamedPlan named = plan_of_run(comm, arguments, operation, with);
+
+  ProgressBar bar(runtime::rank_in(comm) == 0 && !arguments.quiet, named.plan.throughput);
+  bar.expect(arguments.message().value);
+  with.on_progress = [&bar, &watchdog](std::uint64_t bytes) {
+    bar.show(bytes);
+    watchdog.note_progress();
+  };
+  watchdog.expect(
+      fmt::format("waiting for all ranks to set up the {}",
+                  planner::reduces(operation) ? "reduction" : planner::name_of(operation)),
+      kOwnTimeoutFirst);
+  Figures figures = time_message(comm, timed(named, with), arguments, watchdog);
+  if (planner::combines(operation)) {
+    const Elements of = elements.read();
+    figures.op = name_of(of.op);
+    figures.type = name_of(of.type);
+  }
+  bar.end();
+  if (runtime::rank_in(comm) == 0)
+    print_report(figures_report(named.plan, figures), arguments.json);
+  return ExitStatus::kDone;
+}
+
+}  // namespace
+
+void add_collectives(Arguments root, const Job& job) {
+  const auto add = [&](Operation operation) {
+    root.add_command<CollectiveCommand>(
+        std::string(planner::name_of(operation)),
+        fmt::format("run {} plan on the ranks of this mpirun", planner::with_article(operation)),
+        job, operation);
+  };
+  add(Operation::kReduce);
+  add(Operation::kAllreduce);
+  add(Operation::kAllgather);
+  add(Operation::kReduceScatter);
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,83 @@
+// How a collective runs its calls, and what it keeps between them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "runtime/api/bound_plan.hpp"
+#include "runtime/api/collective.hpp"
+#include "runtime/api/parts.hpp"
+#include "runtime/memory/reducing_store.hpp"
+#include "runtime/transport/call_check.hpp"
+#include "runtime/transport/mpi_engine.hpp"
+
+namespace espalier::runtime {
+
+// Functions are collective unless they are const or static. They throw as those of Collective.
+struct Collective::State {
+  BoundPlan bound;
+  std::unique_ptr<MpiEngine> engine;
+  ScratchWindows scratch;
+  std::optional<CallCheck> call;  // of the call in progress
+  std::atomic<bool> in_call = false;
+  bool uses_rings = false;
+  bool broken = false;
+
+  State(const OwnedComm& comm, const planner::Plan& plan, const CollectiveOptions& options,
+        Expects expects);
+  // Throws InputError for a plan for another operation.
+  static void require(const planner::Plan& plan, Expects expects);
+
+  // Runs `act`; after an exception nothing runs any more.
+  template <class Act>
+  auto unless_broken(const Act& act) {
+    if (broken || bound.comm.is_abandoned())
+      throw std::logic_error("a collective that failed cannot run again");
+    try {
+      return act();
+    } catch (...) {
+      broken = true;
+      engine->transport.abandon();
+      bound.comm.abandon();
+      throw;
+    }
+  }
+
+  // --- that copy (copying_calls.cpp) ---
+
+  // Whether ranks of a host copy from one another. Otherwise segments go along the plan's edges.
+  [[nodiscard]] bool copies_directly() const;
+  void copy_directly();
+  void leave_rings();
+  Outcome broadcast(const engine::SegmentGrid& grid, SegmentStore& store, bool stoppable);
+  void broadcast_buffer(void* buffer, std::size_t count, MPI_Datatype type);
+  void allgather(const void* sendbuf, void* recvbuf, const Parts& parts, MPI_Datatype type);
+
+  // --- that combine (combining_calls.cpp) ---
+
+  [[nodiscard]] std::uint64_t segment_elements(std::uint64_t message, std::uint64_t element) const;
+  // The error of a call that this rank can find alone; empty if there is none.
+  [[nodiscard]] std::string fault_of(const void* sendbuf, std::size_t count, MPI_Datatype type,
+                                     MPI_Op op) const;
+  void reduce(const void* sendbuf, void* recvbuf, std::size_t count, MPI_Datatype type, MPI_Op op);
+  // ranges: of the blocks, in elements.
+  void reduce_along_trees(const ReductionJob& job, std::span<const engine::Range> ranges,
+                          std::uint64_t bytes);
+  void reduce_scatter(const void* sendbuf, void* recvbuf, const Parts& parts, MPI_Datatype type,
+                      MPI_Op op);
+
+  // For calls that do not use the plan's trees.
+  void compare(CallCheck with);
+  // Informs the other ranks, which may have found no error.
+  [[noreturn]] void refuse(const std::string& fault);
+};
+
+// The reason why `count` elements cannot be in memory; empty if they can.
+std::string size_fault(std::size_t count, std::size_t element_bytes);
+
+}  // namespace espalier::runtime

@@ -1,0 +1,170 @@
+// The calls of a collective whose blocks copy, and what all calls share.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "runtime/api/collective_state.hpp"
+#include "runtime/api/engines.hpp"
+#include "runtime/memory/direct_copies.hpp"
+#include "runtime/memory/stores.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/mpi_error.hpp"
+
+namespace espalier::runtime {
+
+using planner::Operation;
+
+namespace {
+
+std::byte* first_byte_of(void* buffer, const ElementShape& shape) {
+  return static_cast<std::byte*>(moved(buffer, shape.true_low));
+}
+
+}  // namespace
+
+std::string size_fault(std::size_t count, std::size_t element_bytes) {
+  if (count <=
+      std::numeric_limits<std::size_t>::max() / 2 / std::max<std::size_t>(element_bytes, 1))
+    return {};
+  return fmt::format("{} elements of {} bytes exceed the address space", count, element_bytes);
+}
+
+Collective::State::State(const OwnedComm& comm, const planner::Plan& plan,
+                         const CollectiveOptions& options, Expects expects)
+    : bound(comm, plan, options, [&] { require(plan, expects); }) {
+  if (bound.plan.operation != Operation::kBroadcast) {
+    engine = engine_of(bound);
+    return;
+  }
+  std::vector<std::vector<int>> readers_of;
+  if (copies_directly()) {
+    copy_directly();
+    readers_of = ring_readers(bound.plan.broadcast_trees, bound.rank_of_node, bound.hosts_of);
+  }
+  std::shared_ptr<HostRings> rings = share_rings(bound.comm.get(), readers_of);
+  uses_rings = rings != nullptr;
+  engine = engine_of(bound, std::move(rings), readers_of);
+}
+
+void Collective::State::require(const planner::Plan& plan, Expects expects) {
+  if (expects == Expects::kBroadcast) {
+    planner::require_operation(plan, Operation::kBroadcast, {});
+  } else if (expects == Expects::kAllgather) {
+    planner::require_operation(plan, Operation::kAllgather, {});
+  } else if (expects == Expects::kReduceScatter) {
+    planner::require_operation(plan, Operation::kReduceScatter, {});
+  } else if (expects == Expects::kReduction && !planner::reduces(plan.operation)) {
+    throw InputError({}, "/operation",
+                     fmt::format("a plan for {}; expected a plan for a reduce or an allreduce",
+                                 planner::with_article(plan.operation)));
+  }
+}
+
+void Collective::State::compare(CallCheck with) {
+  call = std::move(with);
+  MPI_Request request = MPI_REQUEST_NULL;
+  call->begin(bound.comm.get(), request);
+  try {
+    Timeout(bound.options.timeout).wait(request, kComparingCalls);
+  } catch (...) {
+    call->leave_to_mpi();
+    throw;
+  }
+}
+
+void Collective::State::refuse(const std::string& fault) {
+  try {
+    if (bound.options.check_sizes) compare(CallCheck::refusal());
+  } catch (const TimedOut&) {
+    // The others have not even begun: this rank's fault says more.
+  }
+  throw InputError(fault);
+}
+
+bool Collective::State::copies_directly() const {
+  const CollectiveOptions& options = bound.options;
+  return options.direct_copies && !options.rounds && !options.schedule && options.ports == 0;
+}
+
+void Collective::State::copy_directly() {
+  std::vector<int> host_of_node;
+  for (const int of_node : bound.rank_of_node) {
+    host_of_node.push_back(bound.hosts_of[static_cast<std::size_t>(of_node)]);
+  }
+  for (planner::PlanTree& tree : bound.plan.broadcast_trees) {
+    if (tree.exchange.empty()) tree = with_direct_copies(tree, host_of_node);
+  }
+}
+
+void Collective::State::leave_rings() {
+  uses_rings = false;
+  engine = engine_of(bound);
+}
+
+Outcome Collective::State::broadcast(const engine::SegmentGrid& grid, SegmentStore& store,
+                                     bool stoppable) {
+  call.emplace(grid.message);
+  const std::array ranges{engine::Range{0, grid}};
+  try {
+    engine->prepare({.stoppable = stoppable}, ranges,
+                    {MPI_BYTE, 1, grid.message, bound.options.check_sizes ? &*call : nullptr});
+  } catch (const std::bad_alloc&) {
+    refuse(fmt::format("rank {}: no memory for a message of {} bytes", bound.rank, grid.message));
+  }
+  return engine->run(store, bound.timeout_with_all(grid.message, grid.segment));
+}
+
+void Collective::State::broadcast_buffer(void* buffer, std::size_t count, MPI_Datatype type) {
+  if (type == MPI_DATATYPE_NULL) refuse("MPI_DATATYPE_NULL is not a type");
+  const ElementShape shape = element_shape_of(type);
+  if (const std::string fault = size_fault(count, shape.bytes); !fault.empty()) refuse(fault);
+  MPI_Comm comm = bound.comm.get();
+  const std::uint64_t bytes = count * shape.bytes;
+  const engine::SegmentGrid grid{bytes, bound.segment_of(bytes)};
+  if (is_plain(comm, type)) {
+    MemoryStore store(first_byte_of(buffer, shape));
+    broadcast(grid, store, false);
+    return;
+  }
+  std::optional<PackedStore> store;
+  try {
+    store.emplace(comm, buffer, count, type, shape.bytes, grid);
+  } catch (const InputError& error) {
+    refuse(error.what());
+  } catch (const std::bad_alloc&) {
+    refuse(fmt::format("rank {}: no memory to pack {} bytes", bound.rank, bytes));
+  }
+  broadcast(grid, *store, false);
+}
+
+void Collective::State::allgather(const void* sendbuf, void* recvbuf, const Parts& parts,
+                                  MPI_Datatype type) {
+  if (type == MPI_DATATYPE_NULL) refuse("MPI_DATATYPE_NULL is not a type");
+  const ElementShape shape = element_shape_of(type);
+  if (const std::string fault = parts_fault(parts, bound.comm.size(), shape); !fault.empty()) {
+    refuse(fault);
+  }
+  const std::uint64_t bytes = parts.total() * shape.bytes;
+  std::optional<GatheredParts> gathered;
+  call.emplace(bytes, parts.kind());
+  try {
+    gathered.emplace(bound.comm.get(), sendbuf, recvbuf, parts, bound.rank, type, shape);
+    engine->prepare(
+        {},
+        ranges_of(bound, {parts.counts, gathered->first()}, shape.bytes, bound.segment_of(bytes)),
+        {MPI_BYTE, 1, bytes, bound.options.check_sizes ? &*call : nullptr});
+  } catch (const InputError& error) {
+    refuse(error.what());
+  } catch (const std::bad_alloc&) {
+    refuse(fmt::format("rank {}: no memory for a message of {} bytes", bound.rank, bytes));
+  }
+  MemoryStore store(gathered->bytes());
+  engine->run(store);
+  gathered->unpack();
+}
+
+}  // namespace espalier::runtime
