@@ -79,11 +79,27 @@ std::vector<double> first_weights(const SparseMatrix& occupation,
   return weight;
 }
 
+// How many trees are made between two solutions of the master.
+struct Effort {
+  std::size_t warm_rounds;   // of multiplicative weights
+  std::size_t kept;          // of the trees made so far, the last ones
+  std::size_t batch;         // trees priced at one solution's prices
+  std::size_t forget_after;  // solutions without use, where there are many columns
+};
+
+// A tree of many parts is a column for each of them: few of them fill the master, whose solutions
+// then take most of the time.
+constexpr Effort effort_for(std::uint32_t parts) {
+  if (parts <= 2) return {60, SIZE_MAX, 15, 50};
+  return {10, 4, 2, 8};
+}
+
 class Packer {
  public:
   Packer(const PackingProblem& problem, const PackingOptions& options)
       : problem_(problem),
         options_(options),
+        effort_(effort_for(part_count(problem.occupation, problem.part_arcs))),
         arcs_per_resource_(arcs_per_resource(problem.occupation)),
         best_prices_(static_cast<std::size_t>(problem.occupation.rows()), 0.0) {}
 
@@ -112,6 +128,7 @@ class Packer {
 
   const PackingProblem& problem_;
   const PackingOptions& options_;
+  const Effort effort_;
   std::optional<TreePricer> pricer_;  // made when first needed: with relays it holds hosts^2 arcs
   double last_report_ = 0;
   std::vector<std::uint32_t> arcs_per_resource_;
@@ -170,8 +187,7 @@ void Packer::warm_up(std::vector<RoutedTree>& trees) {
   };
   evaluate(std::vector(best_prices_));  // the plain bound's: their cheapest tree may prove more
   MultiplicativeWeights weights(first_weights(problem_.occupation, arcs_per_resource_), 0.5);
-  constexpr std::size_t kWarmRounds = 60;  // of multiplicative weights
-  for (std::size_t round = 0; round < kWarmRounds; ++round) {
+  for (std::size_t round = 0; round < effort_.warm_rounds; ++round) {
     if (round > 0 && out_of_time()) break;
     trees.push_back(price(weights.normalised()));
     const std::vector<double> load = tree_load(problem_.occupation, trees.back());
@@ -211,6 +227,10 @@ Packing Packer::run() {
     if (trees.empty()) trees.push_back(any_tree(problem_.graph, problem_.root));
   }
   take_best(trees);
+  if (const std::size_t made = trees.size() - options_.seeds.size(); made > effort_.kept) {
+    const auto first = trees.begin() + static_cast<std::ptrdiff_t>(options_.seeds.size());
+    trees.erase(first, trees.end() - static_cast<std::ptrdiff_t>(effort_.kept));
+  }
   const double unit_rate = result_.rate;
   slow_arcs_.emplace(problem_.occupation, unit_rate);
   PackingMaster master(problem_.occupation, unit_rate, problem_.part_arcs);
@@ -245,7 +265,7 @@ void Packer::generate_columns(PackingMaster& master, double unit_rate) {
       result_.end = gap_reached() ? PackingEnd::kGapReached : open;
       return;
     }
-    master.forget(200 + 3 * master.row_count(), 50);
+    master.forget(200 + 3 * master.row_count(), effort_.forget_after);
   }
 }
 
@@ -256,7 +276,6 @@ void Packer::generate_columns(PackingMaster& master, double unit_rate) {
 // is zero; the blend makes them share those instead of overloading one after the other. false: the
 // master already had every tree of the batch.
 bool Packer::add_trees(PackingMaster& master, double unit_rate) {
-  constexpr std::size_t kBatch = 15;
   constexpr double kBlend =
       0.03;  // share of the weights; a tenth of it for every second of the later trees of a batch
   constexpr double kTieBreak = 1e-9;  // share of the weights in the first tree
@@ -267,7 +286,7 @@ bool Packer::add_trees(PackingMaster& master, double unit_rate) {
   weights.add(master.loads(), 33.0);
   bool added = false;
   std::vector<double> prices(duals.size());
-  for (std::size_t k = 0; k < kBatch && !gap_reached() && !out_of_time(); ++k) {
+  for (std::size_t k = 0; k < effort_.batch && !gap_reached() && !out_of_time(); ++k) {
     constexpr double kSmoothing = 0.8;  // weight of the best prices so far
     const double smoothing = k == 0 ? 0 : kSmoothing;
     const double blend = k == 0 ? kTieBreak : (k % 2 == 0 ? kBlend : kBlend / 10);

@@ -24,15 +24,16 @@ double longest_sequence(const std::vector<PlanTrees>& blocks, const Cost& cost_o
   return costs.empty() ? 0 : std::ranges::max(costs);
 }
 
-// Hops after the first, summed over a block's trees, for each byte of the whole message that the
-// block carries.
+// Hops after the first, summed over a block's trees. Where each host is the root of a block, all
+// links are busy from the beginning, and a segment of any block crosses a link at the link's rate:
+// the block's share does not matter.
 double hops_of(const Plan& plan) {
   return longest_sequence(blocks_of(plan), [](const PlanTrees& block) {
     double hops = 0;
     for (const PlanTree& tree : *block.trees) {
       hops += static_cast<double>(std::max<std::size_t>(depth_of(tree, block.root), 1) - 1);
     }
-    return hops / block.share;
+    return hops;
   });
 }
 

@@ -13,3 +13,6 @@ for program in broadcast broadcast_c; do
   cat "$work/said"
   [ "$(grep -cE '(999999|1e\+06)$' "$work/said")" -eq 3 ]
 done
+"$mpiexec" -n 3 "$work/examples/allgather_c" "$source/examples/ring.json" >"$work/said"
+cat "$work/said"
+[ "$(grep -c 'the last of 750000 numbers is 749999$' "$work/said")" -eq 3 ]
