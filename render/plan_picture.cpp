@@ -35,7 +35,7 @@ class PlanPicture {
               std::span<const planner::ResourceLoad> loads)
       : plan_(plan), platform_(platform), nodes_(platform), map_(platform) {
     for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
-      for (const PlanTree& tree : *kind.trees) order_.push_back({&tree, kind.up});
+      for (const PlanTree& tree : *kind.trees) order_.push_back({&tree, kind.up, kind.root});
     }
     std::ranges::stable_sort(order_, std::greater<>(),
                              [](const Drawn& drawn) { return drawn.tree->rate; });
@@ -63,7 +63,8 @@ class PlanPicture {
   using Arcs = std::map<std::uint32_t, std::size_t>;  // by arc: how often the tree crosses it
   struct Drawn {
     const PlanTree* tree;
-    bool up;  // data flows towards the source
+    bool up;  // data flows towards the root
+    std::uint32_t root;
   };
 
   void find_bottleneck(std::span<const planner::ResourceLoad> loads) {
@@ -95,7 +96,7 @@ class PlanPicture {
 
   void follow_trees() {
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      const auto& [tree, up] = order_[i];
+      const auto& [tree, up, root] = order_[i];
       Arcs arcs;
       for (const planner::PlanEdge& edge : tree->edges) {
         for (const std::uint32_t arc : planner::arcs_along(platform_, *tree, edge, up)) ++arcs[arc];
@@ -120,7 +121,7 @@ class PlanPicture {
     } else {
       // The first tree around its source; edges of weight 0 do not influence the layout.
       attributes.push_back({"layout", "twopi"});
-      attributes.push_back({"root", plan_.source});
+      attributes.push_back({"root", plan_.nodes[order_.empty() ? 0 : order_.front().root]});
       attributes.push_back({"overlap", "prism"});
       attributes.push_back({"splines", "line"});
       attributes.push_back({"ranksep", "0.7"});
@@ -142,7 +143,7 @@ class PlanPicture {
       looks.push_back({"penwidth", "2.2"});
     }
     if (map_.used()) std::ranges::move(map_.place_of(node), std::back_inserter(looks));
-    if (node.name == plan_.source) looks.push_back({"peripheries", "2"});
+    if (node.name == source()) looks.push_back({"peripheries", "2"});
     dot.node(node.name, looks);
   }
 
@@ -200,18 +201,26 @@ class PlanPicture {
     }
   }
 
-  [[nodiscard]] std::string_view what_it_does() const {
+  // The only root of all trees; empty: there are several.
+  [[nodiscard]] std::string source() const {
+    if (plan_.blocks.empty()) return plan_.source;
+    return plan_.blocks.size() == 1 ? plan_.nodes[plan_.blocks.front().root] : "";
+  }
+
+  [[nodiscard]] std::string what_it_does() const {
     switch (plan_.operation) {
       case planner::Operation::kReduce:
-        return "reduced to";
+        return "reduced to " + plan_.source;
       case planner::Operation::kAllreduce:
-        return "reduced to and broadcast from";
+        return "reduced to and broadcast from " + plan_.source;
       case planner::Operation::kAllgather:
-      case planner::Operation::kReduceScatter:  // not here yet
+        return "allgather" + (source().empty() ? "" : ", the part of " + source());
+      case planner::Operation::kReduceScatter:
+        return "reduce-scatter" + (source().empty() ? "" : ", the part of " + source());
       case planner::Operation::kBroadcast:
         break;
     }
-    return "from";
+    return "from " + plan_.source;
   }
   [[nodiscard]] std::string tree_counts() const {
     if (plan_.operation == planner::Operation::kAllreduce) {
@@ -225,16 +234,20 @@ class PlanPicture {
     if (plan_.operation != planner::Operation::kAllreduce) return "";
     return up ? " up" : " down";
   }
+  // The direction, or the tree's root among several.
+  [[nodiscard]] std::string role_of(const Drawn& drawn) const {
+    if (plan_.blocks.size() < 2) return std::string(direction_of(drawn.up));
+    return (drawn.up ? " to " : " from ") + plan_.nodes[drawn.root];
+  }
 
   std::string legend() const {
     Legend legend(platform_.name());
-    legend.add_line(fmt::format("{} {} by {} under {}: {}, {}", what_it_does(), plan_.source,
-                                plan_.algorithm, plan_.model, tree_counts(),
-                                short_rate(plan_.throughput)));
+    legend.add_line(fmt::format("{} by {} under {}: {}, {}", what_it_does(), plan_.algorithm,
+                                plan_.model, tree_counts(), short_rate(plan_.throughput)));
     for (std::size_t i = 0; i < coloured_; ++i) {
       const BytesPerSecond rate = order_[i].tree->rate;
       legend.add_bar(kSeriesColours[i], width_of(rate.value),
-                     fmt::format("{}{}", short_rate(rate), direction_of(order_[i].up)));
+                     fmt::format("{}{}", short_rate(rate), role_of(order_[i])));
     }
     for (const bool up : {true, false}) {
       const auto grey = static_cast<std::size_t>(
@@ -250,7 +263,8 @@ class PlanPicture {
     }
     nodes_.add_to(legend);
     if (!bottleneck_.empty()) {
-      legend.add_line(fmt::format("double border: the source; red, the busiest ({:.4g} %): {}",
+      legend.add_line(fmt::format("{}red, the busiest ({:.4g} %): {}",
+                                  source().empty() ? "" : "double border: the source; ",
                                   100 * busiest_, bottleneck_));
     }
     return std::move(legend).html();

@@ -30,6 +30,7 @@ struct ShowCommand {
   std::string platform{};
   std::string output{};
   std::string to{};
+  std::string root{};
   std::size_t top = 10;
   bool json = false;
 
@@ -98,10 +99,28 @@ ExitStatus show_platform(const ShowCommand& options, const platforms::ReadResult
   return ExitStatus::kDone;
 }
 
+// Removes all other blocks. Throws InputError for a name that is no root of several.
+void keep_block_of(const std::string& root, planner::Plan& plan) {
+  if (plan.blocks.empty()) {
+    throw InputError({}, "--root",
+                     fmt::format("{} has one root; leave the option out",
+                                 planner::with_article(plan.operation)));
+  }
+  const auto found = std::ranges::find(
+      plan.blocks, root, [&](const planner::PlanBlock& block) { return plan.nodes[block.root]; });
+  if (found == plan.blocks.end()) {
+    throw InputError(
+        {}, "--root",
+        unknown_name("root", root,
+                     std::vector<std::string_view>(plan.nodes.begin(), plan.nodes.end())));
+  }
+  plan.blocks = {std::move(*found)};
+}
+
 ExitStatus show_plan(const ShowCommand& options, const std::string& text,
                      const std::string& format) {
   const std::string file = display_name(options.input);
-  const planner::Plan plan = planner::parse_plan(text, file);
+  planner::Plan plan = planner::parse_plan(text, file, planner::Roots::kAny);
   const platforms::Platform platform = options.reading.read(options.platform, options.console);
   const planner::VerifyReport report = planner::verify(plan, platform, {.prove = false});
   if (print_faults(report, file)) return ExitStatus::kCheckFailed;
@@ -111,6 +130,7 @@ ExitStatus show_plan(const ShowCommand& options, const std::string& text,
                         platforms::occupation(platform, platforms::parse_model(plan.model),
                                               {plan.segment, plan.latency_occupies}));
   std::ranges::stable_sort(loads, std::greater<>(), &planner::ResourceLoad::load);
+  if (!options.root.empty()) keep_block_of(options.root, plan);
   std::string picture;
   if (!format.empty()) {
     picture =
@@ -137,6 +157,7 @@ ExitStatus ShowCommand::run() const {
     throw InputError(file, {}, "this is not a plan; leave out --platform");
   }
   if (plan) return show_plan(*this, text, format);
+  if (!root.empty()) throw InputError({}, "--root", "is for a plan");
   return show_platform(*this, reading.parse(text, file, console), format);
 }
 
@@ -149,6 +170,9 @@ void ShowCommand::add_to(Arguments& app) {
   app.add("--to", to,
           "The picture's format, " + one_of(kFormats) + "; default: by FILE's extension",
           {.type = "FORMAT"});
+  app.add("--root", root,
+          "For a plan in which every host is a root: show the trees of this one only",
+          {.type = "NAME"});
   app.add("--top", top, "For a plan: how many of the busiest resources to list", {.type = "N"});
   app.add("--json", json, "JSON instead of tables");
   reading.add_to(app, /*in_help=*/true);

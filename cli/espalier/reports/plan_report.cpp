@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "cli/common/report.hpp"
 #include "cli/espalier/run.hpp"
@@ -26,8 +27,7 @@ struct Shape {
   std::size_t leaves;             // nodes without children
 };
 
-Shape shape_of(const Plan& plan, const PlanTree& tree) {
-  const std::uint32_t source = planner::source_index(plan);
+Shape shape_of(const Plan& plan, const PlanTree& tree, std::uint32_t source) {
   std::set<std::uint32_t> parents;
   for (const planner::PlanEdge& edge : tree.edges) parents.insert(edge.parent);
   const auto of_source = std::ranges::count(tree.edges, source, &planner::PlanEdge::parent);
@@ -45,10 +45,14 @@ std::string tree_counts(const Plan& plan) {
 
 void add_facts(Report& report, const Plan& plan) {
   report.add("platform", "", plan.platform);
-  if (planner::reduces(plan.operation)) {
+  if (plan.operation != planner::Operation::kBroadcast) {
     report.add("operation", "", planner::name_of(plan.operation));
   }
-  report.add("source", "", plan.source);
+  if (plan.blocks.empty()) {
+    report.add("source", "", plan.source);
+  } else {
+    report.add("roots", "", plan.blocks.size());
+  }
   report.add("model", "", plan.model);
   report.add("algorithm", "", plan.algorithm);
   report.add("throughput", "throughput_Bps", plan.throughput);
@@ -64,14 +68,22 @@ void add_facts(Report& report, const Plan& plan) {
 }
 
 // One row per tree; `direction` is shown before its number.
-void add_trees(Rows& rows, const Plan& plan, const std::vector<PlanTree>& trees,
+void add_trees(Rows& rows, const Plan& plan, const planner::PlanTrees& kind,
                std::string_view direction) {
-  for (std::size_t t = 0; t < trees.size(); ++t) {
-    const Shape shape = shape_of(plan, trees[t]);
-    rows.add({shown_only(fmt::format("{}{}", direction, t)), trees[t].rate,
-              share(trees[t].rate.value / plan.throughput.value), shape.depth, shape.out_degree,
+  for (std::size_t t = 0; t < kind.trees->size(); ++t) {
+    const PlanTree& tree = (*kind.trees)[t];
+    const Shape shape = shape_of(plan, tree, kind.root);
+    rows.add({shown_only(fmt::format("{}{}", direction, t)), tree.rate,
+              share(tree.rate.value / plan.throughput.value), shape.depth, shape.out_degree,
               shape.source_out_degree, shape.leaves});
   }
+}
+
+// What is shown before the number of a tree: its direction in an allreduce, its root among several.
+std::string label_of(const Plan& plan, const planner::PlanTrees& kind) {
+  if (!plan.blocks.empty()) return plan.nodes[kind.root] + " ";
+  if (plan.operation != planner::Operation::kAllreduce) return {};
+  return kind.up ? "up " : "down ";
 }
 
 }  // namespace
@@ -84,17 +96,19 @@ Report plan_report(const Plan& plan, const Platform& platform, std::span<const R
       {"tree", ""},        {"rate", "rate_Bps"},     {"share", "share"},
       {"depth", "depth"},  {"degree", "out_degree"}, {"of source", "source_out_degree"},
       {"leaves", "leaves"}};
-  const bool both = plan.operation == planner::Operation::kAllreduce;
   Rows all(columns);
+  Json blocks = Json::array();
   for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
-    add_trees(all, plan, *kind.trees, !both ? "" : kind.up ? "up " : "down ");
-  }
-  for (const auto& [key, trees] :
-       {std::pair("reduce_trees", &plan.reduce_trees), std::pair("trees", &plan.broadcast_trees)}) {
+    add_trees(all, plan, kind, label_of(plan, kind));
     Rows own(columns);
-    add_trees(own, plan, *trees, "");
-    report.write(key, own.json());
+    add_trees(own, plan, kind, "");
+    if (plan.blocks.empty()) {
+      report.write(kind.up ? "reduce_trees" : "trees", own.json());
+    } else {
+      blocks.push_back({{"root", plan.nodes[kind.root]}, {"trees", own.json()}});
+    }
   }
+  if (!plan.blocks.empty()) report.write("blocks", std::move(blocks));
   report.write("resources", loads.size());
   const std::size_t full = planner::full_count(loads);
   report.add("full", "full", Cell(fmt::format("{} of {} resources", full, loads.size()), full));

@@ -63,7 +63,7 @@ TEST_F(Usage, WrongUsageIsOneLineAndStatusTwo) {
       {{"generate", "rndom"},
        "generate: unknown family 'rndom'; did you mean 'random'? one of: random, tiers, star, "
        "two-clusters, fat-tree, torus, dragonfly, multi-region"},
-      {{"plan", "p.json"}, "plan: --source is required"},
+      {{"plan", "p.json"}, "--source is required"},
       {{"plan", "p.json", "--source"}, "plan: --source: 1 required NAME missing"},
       {{"plan", "--source", "a"}, "plan: platform is required"},
       {{"list", "algorithms", "models"}, "list: unexpected argument 'models'"},

@@ -294,6 +294,87 @@ static void test_options_of_other_versions(int ranks) {
   free(text);
 }
 
+/* A ring for each root: its part goes round, or all ranks' copies of it come round to it. */
+static char* rings(int nodes, int combine) {
+  char* text = malloc(2000 + (size_t)(nodes * nodes) * 64);
+  char* at = text;
+  int root = 0;
+  int i = 0;
+  at +=
+      sprintf(at,
+              "{\"format\": \"espalier-plan\", \"version\": 2, \"operation\": \"%s\","
+              "\"platform\": \"p\", \"model\": \"one-port\", \"algorithm\": \"ring\", \"nodes\": [",
+              combine ? "reduce-scatter" : "allgather");
+  for (i = 0; i < nodes; ++i) at += sprintf(at, "%s\"n%d\"", i == 0 ? "" : ", ", i);
+  at += sprintf(at, "], \"segment_bytes\": 100, \"throughput_Bps\": %d, \"optimum_Bps\": null,",
+                nodes);
+  at += sprintf(at, "\"blocks\": [");
+  for (root = 0; root < nodes; ++root) {
+    at += sprintf(at, "%s{\"kind\": \"%s\", \"root\": %d, \"share\": %.17g, \"after\": null,",
+                  root == 0 ? "" : ", ", combine ? "combine" : "spread", root, 1.0 / nodes);
+    at += sprintf(at, "\"trees\": [{\"rate_Bps\": 1, \"edges\": [");
+    for (i = 1; i < nodes; ++i) {
+      at += sprintf(at, "%s[%d, %d]", i == 1 ? "" : ", ", (root + i - (combine ? 0 : 1)) % nodes,
+                    (root + i - (combine ? 1 : 0)) % nodes);
+    }
+    at += sprintf(at, "]}]}");
+  }
+  sprintf(at, "]}");
+  return text;
+}
+
+static void test_parts(int rank, int ranks) {
+  enum { kCount = 50 };
+  char* text = rings(ranks, 0);
+  espalier_collective* collective = NULL;
+  int* all = malloc((size_t)ranks * 2 * kCount * sizeof *all);
+  size_t* counts = malloc((size_t)ranks * sizeof *counts);
+  size_t* first = malloc((size_t)ranks * sizeof *first);
+  int own[2 * kCount];
+  int i = 0;
+  EXPECT(espalier_collective_create_from_text(MPI_COMM_WORLD, text, NULL, &collective) ==
+         ESPALIER_OK);
+  for (i = 0; i < 2 * kCount; ++i) own[i] = rank * 1000 + i;
+  EXPECT(espalier_allgather(collective, own, all, kCount, MPI_INT) == ESPALIER_OK);
+  for (i = 0; i < ranks * kCount; ++i) EXPECT(all[i] == i / kCount * 1000 + i % kCount);
+  /* Parts of unlike lengths, in reverse order, and a gap of one element between them. */
+  for (i = 0; i < ranks; ++i) {
+    counts[i] = (size_t)(i % 3 * 10);
+    first[i] = (size_t)((ranks - 1 - i) * (kCount + 1));
+  }
+  for (i = 0; i < ranks * (kCount + 1); ++i) all[i] = -1;
+  EXPECT(espalier_allgatherv(collective, own, all, counts, first, MPI_INT) == ESPALIER_OK);
+  for (i = 0; i < ranks * (kCount + 1); ++i) {
+    const int of = ranks - 1 - i / (kCount + 1);
+    const int at = i % (kCount + 1);
+    EXPECT(all[i] == (at < (int)counts[of] ? of * 1000 + at : -1));
+  }
+  EXPECT(espalier_allgatherv(collective, own, all, NULL, NULL, MPI_INT) == ESPALIER_BAD_INPUT);
+  espalier_collective_free(&collective);
+  EXPECT(collective == NULL);
+  free(text);
+
+  text = rings(ranks, 1);
+  EXPECT(espalier_collective_create_from_text(MPI_COMM_WORLD, text, NULL, &collective) ==
+         ESPALIER_OK);
+  for (i = 0; i < ranks * kCount; ++i) all[i] = rank + i;
+  EXPECT(espalier_reduce_scatter_block(collective, all, own, kCount, MPI_INT, MPI_SUM) ==
+         ESPALIER_OK);
+  for (i = 0; i < kCount; ++i) {
+    EXPECT(own[i] == ranks * (ranks - 1) / 2 + ranks * (rank * kCount + i));
+  }
+  for (i = 0; i < ranks; ++i) counts[i] = i == ranks - 1 ? kCount : 0;
+  for (i = 0; i < kCount; ++i) own[i] = -1;
+  EXPECT(espalier_reduce_scatter(collective, all, own, counts, MPI_INT, MPI_MAX) == ESPALIER_OK);
+  for (i = 0; i < kCount; ++i) EXPECT(own[i] == (rank == ranks - 1 ? ranks - 1 + i : -1));
+  EXPECT(espalier_allgather(collective, own, all, 1, MPI_INT) == ESPALIER_BAD_INPUT);
+  espalier_collective_free(&collective);
+  free(text);
+  free(all);
+  free(counts);
+  free(first);
+}
+
 int main(int argc, char** argv) {
   int rank = 0;
   int ranks = 0;
@@ -307,6 +388,7 @@ int main(int argc, char** argv) {
   test_reduction(rank, ranks, 1);
   test_reduction_refusals(ranks);
   test_options_of_other_versions(ranks);
+  test_parts(rank, ranks);
   MPI_Finalize();
   return failures == 0 ? 0 : 1;
 }

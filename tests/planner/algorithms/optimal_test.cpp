@@ -174,7 +174,8 @@ TEST_P(OptimalModel, WithoutTimeStillGivesTreesAndAValidGap) {
       expect_valid(instance, outcome);
       EXPECT_GE(outcome.bound->value, optimum * (1 - 2 * kGap)) << limit;
       const bool open = total_rate(outcome.trees) * (1 + kGap) < outcome.bound->value;
-      EXPECT_EQ(outcome.ends.packing, open ? Termination::kTimeLimit : Termination::kDone) << limit;
+      // Fewer trees, found afterwards, may close a gap that the packing left open.
+      if (open) EXPECT_EQ(outcome.ends.packing, Termination::kTimeLimit) << limit;
     }
   });
 }

@@ -1,0 +1,124 @@
+// Allgather and reduce-scatter, in which every host is a root, through the commands.
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/cli/espalier/program.hpp"
+
+namespace espalier::cli::all_roots_test {
+
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// One-port on a ring of three with links of 100 MB/s both ways: each host has to receive two thirds
+// of the message, so 150 MB/s of it.
+constexpr const char* kRing = R"({"format": "espalier-platform", "version": 1, "name": "ring",
+  "nodes": [{"name": "a"}, {"name": "b"}, {"name": "c"}],
+  "links": [{"from": "a", "to": "b", "bandwidth_Bps": 1e8, "both_ways": true},
+            {"from": "b", "to": "c", "bandwidth_Bps": 1e8, "both_ways": true},
+            {"from": "c", "to": "a", "bandwidth_Bps": 1e8, "both_ways": true}]})";
+
+class AllRoots : public CliTest {
+ protected:
+  AllRoots() { write("ring.json", kRing); }
+  Json plan(const std::string& operation) {
+    return run_json({"plan", "ring.json", "--operation", operation, "-o", "plan.json", "--json"});
+  }
+};
+
+TEST_F(AllRoots, PlanBoundAndVerifyAgree) {
+  for (const std::string operation : {"allgather", "reduce-scatter"}) {
+    SCOPED_TRACE(operation);
+    const Json summary = plan(operation);
+    EXPECT_TRUE(summary.at("source").is_null());
+    EXPECT_NEAR(summary.at("rows")[0].at("throughput_Bps").get<double>(), 1.5e8, 1e3);
+    const Json bound = run_json({"bound", "ring.json", "--operation", operation, "--json"});
+    EXPECT_NEAR(bound.at("bound_Bps").get<double>(), 1.5e8, 1e3);
+    const Json checked = run_json({"verify", "plan.json", "--platform", "ring.json", "--json"});
+    EXPECT_THAT(checked.at("faults"), SizeIs(0));
+    EXPECT_NEAR(checked.at("throughput_Bps").get<double>(), 1.5e8, 1e3);
+    const Json written = Json::parse(read("plan.json"));
+    EXPECT_EQ(written.at("version"), 2);
+    EXPECT_THAT(written.at("blocks"), SizeIs(3));
+  }
+}
+
+TEST_F(AllRoots, AnOverloadIsAFault) {
+  plan("allgather");
+  std::string text = read("plan.json");
+  Json faster = Json::parse(text);
+  faster["throughput_Bps"] = 2 * faster["throughput_Bps"].get<double>();
+  for (Json& block : faster["blocks"]) {
+    for (Json& tree : block["trees"]) tree["rate_Bps"] = 2 * tree["rate_Bps"].get<double>();
+  }
+  write("faster.json", faster.dump());
+  const Finished finished = run({"verify", "faster.json", "--platform", "ring.json"});
+  EXPECT_EQ(finished.status, 5);
+  EXPECT_THAT(finished.err, HasSubstr("/blocks: the rates load"));
+}
+
+TEST_F(AllRoots, ShowsAllRootsOrOne) {
+  plan("allgather");
+  const Json all = run_json({"show", "plan.json", "--platform", "ring.json", "--json"});
+  ASSERT_THAT(all.at("blocks"), SizeIs(3));
+  EXPECT_EQ(all.at("blocks")[1].at("root"), "b");
+  const Json one =
+      run_json({"show", "plan.json", "--platform", "ring.json", "--root", "c", "--json"});
+  ASSERT_THAT(one.at("blocks"), SizeIs(1));
+  EXPECT_EQ(one.at("blocks")[0].at("root"), "c");
+  const Finished drawn = run(
+      {"show", "plan.json", "--platform", "ring.json", "--root", "c", "-o", "-", "--to", "dot"});
+  EXPECT_EQ(drawn.status, 0);
+  EXPECT_THAT(drawn.out, HasSubstr("allgather, the part of c by optimal"));
+  const Finished every =
+      run({"show", "plan.json", "--platform", "ring.json", "-o", "-", "--to", "dot"});
+  EXPECT_THAT(every.out, HasSubstr(" from b"));
+}
+
+TEST_F(AllRoots, Refusals) {
+  plan("allgather");
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string reason;
+  };
+  const std::vector<std::string> planning{"plan", "ring.json", "--operation", "allgather"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), planning.begin(), planning.end());
+    return more;
+  };
+  for (const Case& one : std::vector<Case>{
+           {with({"--source", "a"}), "--source: an allgather has no source: every host is a root"},
+           {with({"--algorithm", "chain"}), "'chain' makes no trees for an allgather"},
+           {with({"--max-trees", "3"}), "--max-trees: cannot be combined with allgather yet"},
+           {with({"--schedule"}), "--schedule: only a broadcast can have a schedule"},
+           {{"simulate", "plan.json", "--platform", "ring.json", "--message", "1MiB"},
+            "plan.json: /operation: this command does not take plans for an allgather yet"},
+           {{"explain", "ring.json", "--plan", "plan.json"},
+            "plan.json: /operation: this command does not take plans for an allgather yet"},
+           {{"show", "plan.json", "--platform", "ring.json", "--root", "d"},
+            "--root: unknown root 'd'"},
+           {{"show", "ring.json", "--root", "a"}, "--root: is for a plan"},
+       }) {
+    const Finished finished = run(one.arguments);
+    EXPECT_EQ(finished.status, 2) << one.reason;
+    EXPECT_TRUE(is_one_line(finished.err)) << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr(one.reason));
+  }
+}
+
+TEST_F(AllRoots, AHostThatCannotReachTheOthersIsNamed) {
+  write("oneway.json", R"({"format": "espalier-platform", "version": 1, "name": "one way",
+    "nodes": [{"name": "a"}, {"name": "b"}],
+    "links": [{"from": "a", "to": "b", "bandwidth_Bps": 1e8}]})");
+  const Finished finished = run({"bound", "oneway.json", "--operation", "allgather"});
+  EXPECT_EQ(finished.status, 3);
+  EXPECT_THAT(finished.err, HasSubstr("'b' cannot reach 'a'"));
+}
+
+}  // namespace
+
+}  // namespace espalier::cli::all_roots_test
