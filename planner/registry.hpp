@@ -114,10 +114,9 @@ struct AlgorithmEntry {
   TreeMaker run_reduction = nullptr;
 
   [[nodiscard]] constexpr bool does(Operation operation) const {
-    if (!has_root(operation)) return name == kOptimal;  // planner/problem/all_roots.hpp
-    return serves == Serves::kAll ||
-           operation ==
-               (serves == Serves::kBroadcast ? Operation::kBroadcast : Operation::kAllreduce);
+    if (serves == Serves::kAll) return true;
+    if (serves == Serves::kAllreduce) return operation == Operation::kAllreduce;
+    return operation == Operation::kBroadcast || operation == Operation::kAllgather;
   }
   [[nodiscard]] constexpr bool takes_inner() const { return run_over != nullptr; }
 };

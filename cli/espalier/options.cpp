@@ -180,10 +180,21 @@ void add_limits(Arguments& app, planner::AlgorithmOptions& limits) {
   });
 }
 
-void ProblemOptions::add_to(Arguments& app) {
-  add_file(app, "platform", platform);
+void add_every_operation(Arguments& app, planner::Operation& operation) {
   static const std::vector<std::string_view> names = names_of(planner::kEveryOperation);
   add_operation(app, operation, names);
+}
+
+void refuse_source_without_root(planner::Operation operation, bool given) {
+  if (planner::has_root(operation) || !given) return;
+  throw InputError(
+      {}, "--source",
+      fmt::format("{} has no source: every host is a root", planner::with_article(operation)));
+}
+
+void ProblemOptions::add_to(Arguments& app) {
+  add_file(app, "platform", platform);
+  add_every_operation(app, operation);
   app.add(
       "--source", source,
       "The node that has the data, or to which it is reduced; required, except for allgather and "
@@ -192,11 +203,7 @@ void ProblemOptions::add_to(Arguments& app) {
   app.check([this] {
     const bool has_root = planner::has_root(operation);
     if (has_root && source.empty()) throw InputError("--source is required");
-    if (!has_root && !source.empty()) {
-      throw InputError(
-          {}, "--source",
-          fmt::format("{} has no source: every host is a root", planner::with_article(operation)));
-    }
+    refuse_source_without_root(operation, !source.empty());
   });
   model.add_to(app);
   add_limits(app, limits);

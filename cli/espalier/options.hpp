@@ -65,7 +65,12 @@ void add_operation(Arguments& app, Value& operation, const std::vector<std::stri
           "The operation to plan, " + one_of(names),
           {.type = "OPERATION", .shown = std::string(names.front())});
 }
-// The same for a command that serves operations with one root only.
+// The same for a command that serves every operation, and whose --source is refused where every
+// host is a root.
+void add_every_operation(Arguments& app, planner::Operation& operation);
+// Throws InputError if a source was given for such an operation.
+void refuse_source_without_root(planner::Operation operation, bool given);
+// For a command that serves operations with one root only.
 template <class Value>
 void add_operation(Arguments& app, Value& operation) {
   static const std::vector<std::string_view> names = names_of(planner::kOperations);

@@ -57,7 +57,8 @@ std::string_view relation_to_source(planner::Operation operation) {
     case planner::Operation::kAllreduce:
       return "allreduced via";
     case planner::Operation::kAllgather:
-    case planner::Operation::kReduceScatter:  // no source is printed for them
+    case planner::Operation::kReduceScatter:
+      return planner::name_of(operation);
     case planner::Operation::kBroadcast:
       break;
   }
@@ -101,10 +102,18 @@ Run run_proof(const planner::Collective& collective, const planner::AlgorithmOpt
   return run_timed(work, "bound", options, console);
 }
 
-Run run_timed(const planner::AllRoots& problem, planner::Purpose purpose, std::string_view label,
+Run run_timed(const planner::Algorithm& algorithm, const planner::AllRoots& problem,
               const planner::AlgorithmOptions& options, const Console& console) {
-  const auto work = [&](const auto& limits) { return planner::solve(problem, limits, purpose); };
-  return run_timed(work, label, options, console);
+  const auto work = [&](const auto& limits) { return planner::run(algorithm, problem, limits); };
+  return run_timed(work, algorithm.name, options, console);
+}
+
+Run run_proof(const planner::AllRoots& problem, const planner::AlgorithmOptions& options,
+              const Console& console) {
+  const auto work = [&](const auto& limits) {
+    return planner::solve(problem, limits, planner::Purpose::kProof);
+  };
+  return run_timed(work, "bound", options, console);
 }
 
 std::optional<Seconds> makespan_of(const Run& run, const planner::Collective& collective,

@@ -57,13 +57,19 @@ Run run_timed(const planner::Algorithm& algorithm, const planner::Collective& co
 Run run_proof(const planner::Collective& collective, const planner::AlgorithmOptions& options,
               const Console& console);
 
-// The optimum of an operation whose every host is a root.
-Run run_timed(const planner::AllRoots& problem, planner::Purpose purpose, std::string_view label,
+// The same for an operation whose every host is a root.
+Run run_timed(const planner::Algorithm& algorithm, const planner::AllRoots& problem,
               const planner::AlgorithmOptions& options, const Console& console);
+Run run_proof(const planner::AllRoots& problem, const planner::AlgorithmOptions& options,
+              const Console& console);
 
 // Time until the last host has `message`, sent unsegmented. Set only for a broadcast with one tree.
 std::optional<Seconds> makespan_of(const Run& run, const planner::Collective& collective,
                                    Bytes message);
+inline std::optional<Seconds> makespan_of(const Run& /*run*/, const planner::AllRoots& /*problem*/,
+                                          Bytes /*message*/) {
+  return std::nullopt;
+}
 
 // 1 - throughput / bound, not below 0; NaN without a bound.
 double gap_of(BytesPerSecond throughput, const std::optional<BytesPerSecond>& bound);

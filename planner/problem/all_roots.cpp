@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lp/graph/host_arcs.hpp"
+#include "planner/problem/collective.hpp"
 #include "planner/problem/reach.hpp"
 #include "planner/solve/walk_tree.hpp"
 #include "support/errors.hpp"
@@ -147,6 +148,39 @@ AllRoots::AllRoots(Operation operation, const Platform& platform, platforms::Mod
       parts_(spread_.digraph(), spread_.occupation().seconds_per_byte,
              parts_of(operation, platform)) {
   require_return(platform);
+}
+
+Outcome run(const Algorithm& algorithm, const AllRoots& problem, const AlgorithmOptions& options) {
+  if (algorithm.entry->name == kOptimal) return solve(problem, options, Purpose::kPlan);
+  const bool combine = kind_of_blocks(problem.operation()) == BlockKind::kCombine;
+  const auto hosts = problem.platform().hosts();
+  Outcome outcome;
+  std::vector<double> load(static_cast<std::size_t>(problem.occupation().seconds_per_byte.rows()));
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const Collective block(combine ? Operation::kReduce : Operation::kBroadcast, problem.platform(),
+                           hosts[i], problem.model(), problem.options());
+    AlgorithmOptions own = options;
+    own.deadline = options.deadline.share(1 / static_cast<double>(hosts.size() - i));
+    Outcome one = run(algorithm, block, own);
+    std::vector<WeightedTree>& trees = combine ? one.reduce_trees : one.trees;
+    double sum = 0;
+    for (const WeightedTree& tree : trees) sum += tree.rate.value;
+    for (WeightedTree& tree : trees) {
+      tree.rate.value /= sum * static_cast<double>(hosts.size());
+      tree.colors.clear();  // of one block alone
+      const std::vector<double> of_tree =
+          lp::tree_load(problem.occupation().seconds_per_byte, tree.tree);
+      for (std::size_t r = 0; r < load.size(); ++r) load[r] += tree.rate.value * of_tree[r];
+    }
+    outcome.blocks.push_back(std::move(trees));
+    outcome.ends = outcome.ends.with(one.ends);
+    outcome.iterations += one.iterations;
+  }
+  const double rate = 1 / std::ranges::max(load);
+  for (auto& block : outcome.blocks) {
+    for (WeightedTree& tree : block) tree.rate.value *= rate;
+  }
+  return outcome;
 }
 
 Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose purpose,

@@ -51,6 +51,11 @@ using BlockTrees = std::vector<std::vector<lp::RoutedTree>>;
 Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose purpose,
               const BlockTrees& start = {});
 
+// `optimal`: as above, for a plan. Any other algorithm makes the trees of each block by itself; the
+// blocks get equal rates, as high as the first full resource allows, and there is no bound. The
+// time limit is divided among the blocks. Precondition: the algorithm serves the operation.
+Outcome run(const Algorithm& algorithm, const AllRoots& problem, const AlgorithmOptions& options);
+
 // Like make_plan of planner/solve/make_plan.hpp.
 Plan make_plan(const AllRoots& problem, std::string_view algorithm, const Outcome& outcome,
                Bytes segment);

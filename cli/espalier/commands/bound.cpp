@@ -90,7 +90,7 @@ ExitStatus BoundCommand::run() const {
   if (!planner::has_root(problem.operation)) {
     const planner::AllRoots all(problem.operation, platform, problem.model.model(),
                                 problem.model.occupation());
-    return print(all, run_timed(all, planner::Purpose::kProof, "bound", problem.limits, console));
+    return print(all, run_proof(all, problem.limits, console));
   }
   const planner::Collective collective(problem.operation, platform,
                                        planner::source_named(platform, problem.source),

@@ -66,20 +66,22 @@ void take_bound(const Run& run, Comparison& comparison) {
 }
 
 // Runs one algorithm. A limit that leaves no result is reported in the row.
-ComparisonRow row_of(const planner::Algorithm& algorithm, const planner::Collective& collective,
-                     Context& context, Comparison& comparison) {
+// Problem: a Collective or an AllRoots.
+template <class Problem>
+ComparisonRow row_of(const planner::Algorithm& algorithm, const Problem& problem, Context& context,
+                     Comparison& comparison) {
   ComparisonRow row{.algorithm = algorithm.name};
   try {
     const bool cut_short = context.proof_limit && algorithm.entry->exponential;
     planner::AlgorithmOptions limits = context.limits;
     if (cut_short) limits.deadline = Deadline(context.proof_limit);
-    const Run run = run_timed(algorithm, collective, limits, context.console);
+    const Run run = run_timed(algorithm, problem, limits, context.console);
     const ExitStatus status = judge(run, algorithm.name, context.console);
     if (!cut_short) note_status(context, status);
     const planner::Plan plan =
-        planner::make_plan(collective, algorithm.name, run.outcome, context.occupation.segment);
+        planner::make_plan(problem, algorithm.name, run.outcome, context.occupation.segment);
     row.figures = experiments::row_of(plan, {run.seconds});
-    if (const auto makespan = makespan_of(run, collective, context.limits.message)) {
+    if (const auto makespan = makespan_of(run, problem, context.limits.message)) {
       row.makespan_s = makespan->value;
     }
     take_bound(run, comparison);
@@ -91,10 +93,11 @@ ComparisonRow row_of(const planner::Algorithm& algorithm, const planner::Collect
 }
 
 // Proves the bound, unless the rows already contain one from `optimal`.
-void prove(const planner::Collective& collective, Context& context, Comparison& comparison) {
+template <class Problem>
+void prove(const Problem& problem, Context& context, Comparison& comparison) {
   if (!std::isnan(comparison.bound_Bps)) return;
   try {
-    const Run run = run_proof(collective, context.limits, context.console);
+    const Run run = run_proof(problem, context.limits, context.console);
     note_status(context, judge(run, "bound", context.console));
     comparison.optimum_Bps = run.throughput.value;
     take_bound(run, comparison);
@@ -104,19 +107,31 @@ void prove(const planner::Collective& collective, Context& context, Comparison& 
   }
 }
 
+template <class Problem>
+void compare_on(const Problem& problem, Context& context, Comparison& comparison) {
+  for (const planner::Algorithm& algorithm : context.algorithms) {
+    comparison.rows.push_back(row_of(algorithm, problem, context, comparison));
+  }
+  prove(problem, context, comparison);
+}
+
+// source: unused where every host is a root.
 Comparison compare_one(const platforms::Platform& platform, platforms::NodeId source,
                        Context& context) {
+  const bool has_root = planner::has_root(context.operation);
   Comparison comparison{.operation = context.operation,
                         .platform = platform.name(),
-                        .source = platform.node(source).name,
+                        .source = has_root ? platform.node(source).name : "",
                         .model = std::string(platforms::name_of(context.model))};
   try {
-    const planner::Collective collective(context.operation, platform, source, context.model,
-                                         context.occupation);
-    for (const planner::Algorithm& algorithm : context.algorithms) {
-      comparison.rows.push_back(row_of(algorithm, collective, context, comparison));
+    if (has_root) {
+      compare_on(planner::Collective(context.operation, platform, source, context.model,
+                                     context.occupation),
+                 context, comparison);
+    } else {
+      compare_on(planner::AllRoots(context.operation, platform, context.model, context.occupation),
+                 context, comparison);
     }
-    prove(collective, context, comparison);
   } catch (const InfeasibleError& fault) {
     if (!context.several) throw;
     note_status(context, fault.status());
@@ -133,6 +148,7 @@ Comparison compare_one(const platforms::Platform& platform, platforms::NodeId so
 }
 
 ExitStatus CompareCommand::run() const {
+  refuse_source_without_root(operation, !sources.empty());
   Context context{.operation = operation,
                   .algorithms = planner::parse_algorithms(algorithms, operation),
                   .model = model.model(),
@@ -164,7 +180,7 @@ ExitStatus CompareCommand::run() const {
 void CompareCommand::add_to(Arguments& app) {
   app.add("platforms", platforms, "Platform files; '-' is standard input",
           {.type = "PLATFORM", .required = true});
-  add_operation(app, operation);
+  add_every_operation(app, operation);
   app.add(
       "--source", sources,
       "The node that has the data, or to which it is reduced; repeatable, or separated by commas; "

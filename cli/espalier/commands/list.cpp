@@ -41,11 +41,14 @@ Rows algorithm_rows(bool verbose) {
              column("operations", true), column("inner", true)});
   for (const planner::AlgorithmEntry& entry : planner::algorithms()) {
     std::vector<std::string_view> operations;
-    for (const planner::Operation operation : planner::kOperations) {
+    for (const planner::Operation operation : planner::kEveryOperation) {
       if (entry.does(operation)) operations.push_back(planner::name_of(operation));
     }
     rows.add({entry.name, entry.summary, entry.source, entry.complexity, entry.guarantee,
-              Cell(fmt::format("{}", fmt::join(operations, ", ")), operations),
+              Cell(operations.size() == planner::kEveryOperation.size()
+                       ? "all"
+                       : fmt::format("{}", fmt::join(operations, ", ")),
+                   operations),
               entry.takes_inner() ? Cell(planner::kDefaultInner) : Cell("-", Json())});
   }
   return rows;

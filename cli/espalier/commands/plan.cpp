@@ -49,7 +49,8 @@ struct PlanCommand {
   void check() const;
   [[nodiscard]] ExitStatus run() const;
   void check_all_roots() const;
-  [[nodiscard]] ExitStatus plan_all_roots(const platforms::Platform& platform) const;
+  [[nodiscard]] ExitStatus plan_all_roots(const planner::Algorithm& named,
+                                          const platforms::Platform& platform) const;
   // The named algorithm, otherwise the optimum.
   [[nodiscard]] planner::Algorithm chosen() const {
     return planner::find_algorithm(algorithm.value_or(std::string(planner::kOptimal)),
@@ -197,15 +198,13 @@ void PlanCommand::check_all_roots() const {
   }
 }
 
-ExitStatus PlanCommand::plan_all_roots(const platforms::Platform& platform) const {
+ExitStatus PlanCommand::plan_all_roots(const planner::Algorithm& named,
+                                       const platforms::Platform& platform) const {
   const planner::AllRoots all(problem.operation, platform, problem.model.model(),
                               problem.model.occupation());
-  Run run = with_name(planner::kOptimal, [&] {
-    return run_timed(all, planner::Purpose::kPlan, planner::kOptimal, problem.limits, console);
-  });
-  planner::Plan plan =
-      planner::make_plan(all, planner::kOptimal, run.outcome, all.options().segment);
-  const ExitStatus status = judge(run, planner::kOptimal, console);
+  Run run = with_name(named.name, [&] { return run_timed(named, all, problem.limits, console); });
+  planner::Plan plan = planner::make_plan(all, named.name, run.outcome, all.options().segment);
+  const ExitStatus status = judge(run, named.name, console);
   report(*this, {{0, 0, std::nullopt, std::move(run), std::move(plan), std::nullopt, Bytes{0}}});
   return status;
 }
@@ -244,7 +243,7 @@ ExitStatus PlanCommand::run() const {
   require_writable(output);
   const planner::Algorithm named = chosen();
   const platforms::Platform platform = problem.reading.read(problem.platform, console);
-  if (!planner::has_root(problem.operation)) return plan_all_roots(platform);
+  if (!planner::has_root(problem.operation)) return plan_all_roots(named, platform);
   const planner::Collective collective(problem.operation, platform,
                                        planner::source_named(platform, problem.source),
                                        problem.model.model(), problem.model.occupation());

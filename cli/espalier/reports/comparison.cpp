@@ -42,14 +42,14 @@ Report report_of(const Comparison& comparison) {
   Report report;
   report.write("operation", planner::name_of(comparison.operation));
   report.write("platform", comparison.platform);
-  report.write("source", comparison.source);
+  report.write("source", comparison.source.empty() ? Json() : Json(comparison.source));
   report.write("model", comparison.model);
   report.write("optimum_Bps", *optimum.json);
   report.write("bound_Bps", *bound.json);
   report.write("bound_final", comparison.bound_final);
   const std::string head =
       fmt::format("{} {} {}, {}: ", comparison.platform, relation_to_source(comparison.operation),
-                  comparison.source, comparison.model);
+                  comparison.source.empty() ? "of all hosts" : comparison.source, comparison.model);
   const Rows rows = rows_of(comparison.rows);
   if (!comparison.error.empty()) {
     report.say(head + comparison.error + '\n');

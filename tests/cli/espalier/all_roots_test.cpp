@@ -47,6 +47,19 @@ TEST_F(AllRoots, PlanBoundAndVerifyAgree) {
   }
 }
 
+TEST_F(AllRoots, CompareHasARowForEveryAlgorithm) {
+  const Json compared = run_json({"compare", "ring.json", "--operation", "reduce-scatter",
+                                  "--algorithm", "optimal,chain,flat", "--json"});
+  EXPECT_TRUE(compared.at("source").is_null());
+  ASSERT_THAT(compared.at("rows"), SizeIs(3));
+  for (const Json& row : compared.at("rows")) {
+    EXPECT_NEAR(row.at("relative").get<double>(), 1, 1e-6) << row;  // on three equal hosts
+  }
+  const Finished shown =
+      run({"compare", "ring.json", "--operation", "allgather", "--algorithm", "chain"});
+  EXPECT_THAT(shown.out, HasSubstr("ring allgather of all hosts, one-port: optimum 1.2000 Gbit/s"));
+}
+
 TEST_F(AllRoots, AnOverloadIsAFault) {
   plan("allgather");
   std::string text = read("plan.json");
@@ -92,7 +105,9 @@ TEST_F(AllRoots, Refusals) {
   };
   for (const Case& one : std::vector<Case>{
            {with({"--source", "a"}), "--source: an allgather has no source: every host is a root"},
-           {with({"--algorithm", "chain"}), "'chain' makes no trees for an allgather"},
+           {with({"--algorithm", "reduce-broadcast-x"}), "unknown algorithm"},
+           {{"compare", "ring.json", "--operation", "allgather", "--source", "a"},
+            "--source: an allgather has no source: every host is a root"},
            {with({"--max-trees", "3"}), "--max-trees: cannot be combined with allgather yet"},
            {with({"--schedule"}), "--schedule: only a broadcast can have a schedule"},
            {{"simulate", "plan.json", "--platform", "ring.json", "--message", "1MiB"},

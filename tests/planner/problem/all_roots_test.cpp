@@ -130,6 +130,31 @@ TEST_P(EveryRoot, ReachesTheOptimumOfFlows) {
   EXPECT_GE(checked, 5);
 }
 
+// The trees of each root by itself, at equal rates.
+TEST_P(EveryRoot, EveryAlgorithmStaysWithinTheBound) {
+  const auto& [operation, name] = GetParam();
+  const platforms::Model model = platforms::parse_model(name);
+  for_each_platform(Operation::kAllreduce, draws(4), 6, model,
+                    [&, operation = operation](const DrawnPlatform& drawn, const auto& trace) {
+                      SCOPED_TRACE(trace);
+                      const AllRoots problem(operation, drawn.platform, model, drawn.options);
+                      const double bound = solve(problem, {}, Purpose::kProof).bound->value;
+                      for (const AlgorithmEntry& entry : algorithms()) {
+                        if (!entry.does(operation)) continue;
+                        SCOPED_TRACE(std::string(entry.name));
+                        const Algorithm algorithm = find_algorithm(entry.name, operation);
+                        const Plan plan = make_plan(problem, entry.name,
+                                                    run(algorithm, problem, {}), Bytes{1 << 20});
+                        ASSERT_NO_THROW(check_structure(plan));
+                        const VerifyReport report = verify(plan, drawn.platform, {.prove = false});
+                        EXPECT_THAT(report.faults, IsEmpty());
+                        EXPECT_NEAR(report.throughput.value / plan.throughput.value, 1, 1e-6);
+                        EXPECT_LE(plan.throughput.value, bound * (1 + 1e-5));
+                        EXPECT_NEAR(report.busiest_load, 1, 1e-6);  // no rate could be higher
+                      }
+                    });
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, EveryRoot,
                          ::testing::Combine(::testing::ValuesIn(kOperationsOfAllRoots),
                                             ::testing::ValuesIn(model_names())),
@@ -144,6 +169,16 @@ TEST(AllRoots, FillEveryPortOfEqualHosts) {
   for (const Operation operation : kOperationsOfAllRoots) {
     const AllRoots problem(operation, platform, platforms::Model::kOnePort);
     EXPECT_NEAR(plan_of(problem).throughput.value, 10 * 4.0 / 3, 1e-4) << name_of(operation);
+  }
+}
+
+// A chain from each host is a ring: it is optimal, where links along it are.
+TEST(AllRoots, ChainsAreARing) {
+  const platforms::Platform platform = complete_platform(4, 10);
+  for (const Operation operation : kOperationsOfAllRoots) {
+    const AllRoots problem(operation, platform, platforms::Model::kOnePort);
+    const Algorithm chain = find_algorithm("chain", operation);
+    EXPECT_NEAR(throughput_of(run(chain, problem, {})).value, 10 * 4.0 / 3, 1e-9);
   }
 }
 
