@@ -22,10 +22,7 @@ void refuse_if(bool holds, const char* reason) {
 }
 
 void check_orders(const Plan& plan, const CollectiveOptions& options) {
-  if (planner::reduces(plan.operation)) {
-    refuse_if(options.rounds, "rounds are for broadcasts");
-    refuse_if(options.schedule, "a schedule is for broadcasts");
-  }
+  refuse_if(options.schedule && planner::reduces(plan.operation), "a schedule is for broadcasts");
   if (options.rounds) engine::require_rounds(plan);
   if (options.schedule) engine::require_timetable(plan);
   refuse_if(options.ports != 0 && options.rounds,
@@ -123,7 +120,7 @@ bool BoundPlan::fits_segments() const {
 
 std::uint64_t BoundPlan::segment_of(std::uint64_t message) const {
   if (const auto segment = segment_tuned_for(options.tuned, message, options.tuned_within)) {
-    return *segment != 0 ? *segment : undivided_segment(message, trees().size());
+    return *segment != 0 ? *segment : undivided_segment(message, trees(reduces()).size());
   }
   if (fits_segments()) return planner::fitted_segment(plan, {message}, costs);
   return options.segment_bytes != 0 ? options.segment_bytes : plan.segment.value;

@@ -47,9 +47,8 @@ class BoundPlan {
     return plan.operation == planner::Operation::kAllreduce;
   }
   [[nodiscard]] bool has_result() const { return is_allreduce() || rank == root; }
-  // The trees that a message enters first.
-  [[nodiscard]] const std::vector<planner::PlanTree>& trees() const {
-    return reduces() ? plan.reduce_trees : plan.broadcast_trees;
+  [[nodiscard]] const std::vector<planner::PlanTree>& trees(bool combines) const {
+    return combines ? plan.reduce_trees : plan.broadcast_trees;
   }
   [[nodiscard]] std::size_t ranks_here() const;
 

@@ -32,7 +32,7 @@ enum class RankMapping {
 };
 
 // Must be the same on all ranks. The default windows were chosen by measurement (docs/runtime.md).
-// Reductions refuse rounds and a schedule; direct_copies does not affect them.
+// Reductions refuse a schedule.
 struct CollectiveOptions {
   // Outstanding sends per child of a tree; on the way up, per tree. A reduction's default is larger
   // (ReductionOptions).

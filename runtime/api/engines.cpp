@@ -29,27 +29,30 @@ void set_risks(const BoundPlan& bound, std::vector<engine::TreeRole>& roles) {
   }
 }
 
-// In rounds every tree has its turn until the end of the message.
-planner::SegmentAssignment assignment_of(const BoundPlan& bound) {
+planner::SegmentAssignment assignment_of(const BoundPlan& bound, bool combines) {
   if (bound.slots) return bound.slots->assignment();
-  return bound.options.rounds ? planner::assignment_for(bound.plan.broadcast_trees)
-                              : planner::assignment_down(bound.plan);
+  // In rounds every tree has its turn until the end of the message.
+  if (bound.options.rounds) return planner::assignment_for(bound.trees(combines));
+  return combines ? planner::assignment_up(bound.plan) : planner::assignment_down(bound.plan);
 }
 
-engine::Block block_of(const BoundPlan& bound, engine::Kind kind,
-                       planner::SegmentAssignment assignment) {
+engine::Block block_of(const BoundPlan& bound, engine::Kind kind) {
   const bool combines = kind == engine::Kind::kCombine;
-  const auto& trees = combines ? bound.plan.reduce_trees : bound.plan.broadcast_trees;
+  const std::vector<planner::PlanTree>& trees = bound.trees(combines);
   engine::Block block{
       .is_root = bound.rank == bound.root,
       .trees = engine::roles_of(trees, bound.rank_of_node, bound.rank, bound.hosts_of, kind),
-      .assignment = std::move(assignment)};
+      .assignment = assignment_of(bound, combines)};
   block.most_in_flight = planner::most_bytes_in_flight(trees);
+  if (bound.options.rounds) {
+    block.rounds = engine::rounds_of(trees, planner::source_index(bound.plan), bound.rank_of_node,
+                                     bound.rank, kind);
+  }
   return block;
 }
 
 engine::Block combining_block(const BoundPlan& bound) {
-  engine::Block block = block_of(bound, engine::Kind::kCombine, planner::assignment_up(bound.plan));
+  engine::Block block = block_of(bound, engine::Kind::kCombine);
   set_risks(bound, block.trees);
   block.synchronous = true;
   if (bound.is_allreduce() && bound.costs.eager) {
@@ -62,7 +65,7 @@ engine::Block combining_block(const BoundPlan& bound) {
 engine::Block spreading_block(const BoundPlan& bound, bool has_rings,
                               std::span<const std::vector<int>> readers_of) {
   const std::vector<planner::PlanTree>& trees = bound.plan.broadcast_trees;
-  engine::Block block = block_of(bound, engine::Kind::kSpread, assignment_of(bound));
+  engine::Block block = block_of(bound, engine::Kind::kSpread);
   if (has_rings) {
     use_rings(block.trees, trees, bound.rank_of_node, bound.hosts_of, bound.rank, readers_of);
   }
@@ -70,10 +73,6 @@ engine::Block spreading_block(const BoundPlan& bound, bool has_rings,
     block.after = 0;
   } else {
     set_risks(bound, block.trees);
-  }
-  if (bound.options.rounds) {
-    block.rounds =
-        engine::rounds_of(trees, planner::source_index(bound.plan), bound.rank_of_node, bound.rank);
   }
   block.synchronous = bound.slots.has_value();
   return block;

@@ -109,7 +109,7 @@ void TimingOptions::add_to(Arguments& app) {
   app.add("--json", json, "figures as JSON on standard output");
   elements.add_to(app);
   running.add_to(app, broadcast);
-  add_broadcast_options(app, broadcast);
+  add_schedule(app, broadcast.schedule);
 }
 
 void TimingOptions::check() {
@@ -133,12 +133,7 @@ TimedOperation timed_operation(MPI_Comm comm, std::span<const NamedPlan> plans,
     }
     return timed_broadcast(comm, plans, bind_broadcasts(comm, plans, options.broadcast));
   }
-  for (const auto& [option, given] :
-       {std::pair("--schedule", options.broadcast.schedule),
-        std::pair("--rounds", options.broadcast.rounds),
-        std::pair("--as-planned", !options.broadcast.direct_copies)}) {
-    if (given) throw InputError(fmt::format("{} is for broadcasts", option));
-  }
+  if (options.broadcast.schedule) throw InputError("--schedule is for broadcasts");
   const Elements elements = options.elements.read();
   for (const Bytes size : options.sizes) require_whole(options.rounds.option, size, elements);
   runtime::ReductionOptions reduction;

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include "cli/espalier_mpi/commands/run_plan.hpp"
+#include "engine/rounds.hpp"
 #include "runtime/transport/comm_facts.hpp"
+#include "support/files.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -32,7 +34,7 @@ void ReduceCommand::add_to(Arguments& app) {
 
 void ReduceCommand::check() {
   arguments.running.write_to(reduction);
-  arguments.check(name_of(operation));
+  arguments.check(name_of(operation), reduction);
   require_whole("--message", arguments.message(), elements.read());
 }
 
@@ -43,6 +45,7 @@ ExitStatus ReduceCommand::run() const {
   watchdog.start(arguments.running.timeout);
   watchdog.expect("waiting for the plan, which rank 0 reads");
   const NamedPlan named = plan_of_run(comm, arguments, operation, options);
+  if (options.rounds) engine::require_rounds(named.plan, display_name(arguments.plan));
 
   ProgressBar bar(runtime::rank_in(comm) == 0 && !arguments.quiet, named.plan.throughput);
   bar.expect(arguments.message().value);
