@@ -66,6 +66,7 @@ class InCall {
 struct Collective::State {
   BoundPlan bound;
   std::unique_ptr<MpiEngine> engine;
+  std::unique_ptr<MpiEngine> without_rings;  // for messages that cannot use them; made when needed
   ScratchWindows scratch;
   std::optional<CallCheck> call;  // of the call in progress
   std::atomic<bool> in_call = false;
@@ -75,18 +76,16 @@ struct Collective::State {
   State(const OwnedComm& comm, const planner::Plan& plan, const CollectiveOptions& options,
         Expects expects)
       : bound(comm, plan, options, [&] { require(plan, expects); }) {
-    if (bound.reduces()) {
-      engine = engine_of(bound);
-      return;
-    }
-    std::vector<std::vector<int>> readers_of;
+    RingsOfPlan planned;
     if (copies_directly()) {
       copy_directly();
-      readers_of = ring_readers(bound.plan.broadcast_trees, bound.rank_of_node, bound.hosts_of);
+      planned = rings_of(bound);
     }
-    std::shared_ptr<HostRings> rings = share_rings(bound.comm.get(), readers_of);
+    std::vector<RingPlan> all = planned.sums;
+    all.insert(all.end(), planned.copies.begin(), planned.copies.end());
+    std::shared_ptr<HostRings> rings = share_rings(bound.comm.get(), std::move(all));
     uses_rings = rings != nullptr;
-    engine = engine_of(bound, std::move(rings), readers_of);
+    engine = engine_of(bound, std::move(rings), planned);
   }
 
   static void require(const planner::Plan& plan, Expects expects) {
@@ -108,6 +107,7 @@ struct Collective::State {
     } catch (...) {
       broken = true;
       engine->transport.abandon();
+      if (without_rings) without_rings->transport.abandon();
       bound.comm.abandon();
       throw;
     }
@@ -131,21 +131,25 @@ struct Collective::State {
     }
   }
 
-  void leave_rings() {
-    uses_rings = false;
-    engine = engine_of(bound);
+  // The engine of a message that may or may not pass through rings.
+  MpiEngine& engine_for(bool may_use_rings) {
+    if (may_use_rings || !uses_rings) return *engine;
+    if (!without_rings) without_rings = engine_of(bound);
+    return *without_rings;
   }
 
+  // A stream's buffers are smaller than the message, and a store may fail: not with rings.
   Outcome broadcast(const SegmentGrid& grid, SegmentStore& store, bool stoppable) {
     call.emplace(grid.message);
     const std::array ranges{engine::Range{0, grid}};
+    MpiEngine& by = engine_for(!stoppable);
     try {
-      engine->prepare({.stoppable = stoppable}, ranges,
-                      {MPI_BYTE, 1, grid.message, bound.options.check_sizes ? &*call : nullptr});
+      by.prepare({.stoppable = stoppable}, ranges,
+                 {MPI_BYTE, 1, grid.message, bound.options.check_sizes ? &*call : nullptr});
     } catch (const std::bad_alloc&) {
       refuse(fmt::format("rank {}: no memory for a message of {} bytes", bound.rank, grid.message));
     }
-    return engine->run(store, bound.timeout_with_all(grid.message, grid.segment));
+    return by.run(store, bound.timeout_with_all(grid.message, grid.segment));
   }
 
   void broadcast_buffer(void* buffer, std::size_t count, MPI_Datatype type) {
@@ -240,20 +244,21 @@ struct Collective::State {
                                   .is_risky = job.grid.segment == 1};
     const std::array<engine::Range, 2> ranges{{{0, job.grid}, {0, job.grid}}};
     std::optional<ReducingStore> store;
+    // A ring's cells hold the bytes of any part of a segment.
+    MpiEngine& by = engine_for(job.shape.true_low == 0 && is_plain(bound.comm.get(), job.type));
     try {
-      engine->prepare(
-          message, std::span(ranges).first(bound.is_allreduce() ? 2 : 1),
-          {job.type, job.shape.bytes, bytes, bound.options.check_sizes ? &*call : nullptr});
+      by.prepare(message, std::span(ranges).first(bound.is_allreduce() ? 2 : 1),
+                 {job.type, job.shape.bytes, bytes, bound.options.check_sizes ? &*call : nullptr});
       std::vector<std::uint64_t> ends;
-      for (std::size_t tree = 0; tree < engine->transport.roles().size(); ++tree) {
-        ends.push_back(engine->flows.segments_of(tree));
+      for (std::size_t tree = 0; tree < by.transport.roles().size(); ++tree) {
+        ends.push_back(by.flows.segments_of(tree));
       }
-      store.emplace(job, engine->transport.roles(), engine->transport.windows(), ends, scratch);
+      store.emplace(job, by.transport.roles(), by.transport.windows(), ends, scratch);
     } catch (const std::bad_alloc&) {
       refuse(fmt::format("rank {}: no memory for the windows of segments of {} bytes", bound.rank,
                          job.grid.segment * job.shape.bytes));
     }
-    engine->run(*store);
+    by.run(*store);
   }
 };
 
@@ -341,8 +346,6 @@ bool Collective::stream(std::uint64_t bytes, const StreamShape& shape, SegmentSt
     throw InputError(fmt::format("the schedule needs buffers for {} segments of each tree, not {}",
                                  bound.slots->buffer_segments(), shape.segments_per_tree));
   }
-  // The buffers are smaller than the message, and a store may fail: not with rings.
-  if (state_->uses_rings && !state_->broken) state_->leave_rings();
   const auto broadcast = [&] {
     return state_->broadcast({bytes, shape.segment_bytes}, store, true);
   };

@@ -45,9 +45,10 @@ struct CollectiveOptions {
   // halves.
   std::size_t ports = 0;
   RankMapping mapping = RankMapping::kByOrder;
-  // Ranks that share a host all copy from the one of them that a tree reaches first
-  // (runtime/memory/direct_copies.hpp). Off: they forward segments along the plan's edges, as hosts
-  // do. Always off with rounds, a schedule or ports, and in trees with exchange edges.
+  // Ranks that share a host pass segments through shared memory, and all copy from the one of them
+  // that a tree reaches first (runtime/memory/direct_copies.hpp); what is combined goes along the
+  // plan's edges. Off: they send segments along the plan's edges by MPI, as hosts do. Always off
+  // with rounds, a schedule or ports, and in trees with exchange edges.
   bool direct_copies = true;
   // Bytes of a segment, 1 to 1 GiB; a reduction rounds them down to whole elements (at least one).
   // 0: chosen for the message and the plan (planner/plan/segment_choice.hpp), at most the plan's

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "planner/plan/segment_assignment.hpp"
@@ -16,7 +18,7 @@ namespace {
 // the message's. Open MPI (4.1: its "get" protocols) writes all of a longer segment before it
 // reports the truncation; eager messages it copies only up to the receive's length.
 engine::Risk risk_of(const BoundPlan& bound, const engine::Edge& edge, bool combines) {
-  if (edge.uses_ring) return engine::Risk::kNone;  // lengths are compared before copying
+  if (edge.uses_ring()) return engine::Risk::kNone;  // lengths are compared before copying
   // Within a host MPI may copy directly from process to process.
   const bool is_eager = bound.are_always_eager() && !edge.is_local;
   if (combines) return is_eager ? engine::Risk::kNone : engine::Risk::kAll;
@@ -51,8 +53,9 @@ engine::Block block_of(const BoundPlan& bound, engine::Kind kind) {
   return block;
 }
 
-engine::Block combining_block(const BoundPlan& bound) {
+engine::Block combining_block(const BoundPlan& bound, std::span<const RingPlan> rings) {
   engine::Block block = block_of(bound, engine::Kind::kCombine);
+  use_rings(block.trees, bound.rank, rings);
   set_risks(bound, block.trees);
   block.synchronous = true;
   if (bound.is_allreduce() && bound.costs.eager) {
@@ -62,13 +65,10 @@ engine::Block combining_block(const BoundPlan& bound) {
 }
 
 // In an allreduce no receive is at risk: nothing is sent before the calls are known to match.
-engine::Block spreading_block(const BoundPlan& bound, bool has_rings,
-                              std::span<const std::vector<int>> readers_of) {
-  const std::vector<planner::PlanTree>& trees = bound.plan.broadcast_trees;
+engine::Block spreading_block(const BoundPlan& bound, std::span<const RingPlan> rings,
+                              std::size_t first_ring) {
   engine::Block block = block_of(bound, engine::Kind::kSpread);
-  if (has_rings) {
-    use_rings(block.trees, trees, bound.rank_of_node, bound.hosts_of, bound.rank, readers_of);
-  }
+  use_rings(block.trees, bound.rank, rings, first_ring);
   if (bound.is_allreduce()) {
     block.after = 0;
   } else {
@@ -94,8 +94,14 @@ MpiTransportOptions transport_options(const BoundPlan& bound, std::shared_ptr<Ho
 
 }  // namespace
 
+RingsOfPlan rings_of(const BoundPlan& bound) {
+  const auto& [nodes, hosts] = std::tie(bound.rank_of_node, bound.hosts_of);
+  return {rings_for_sums(bound.plan.reduce_trees, nodes, hosts),
+          rings_for_copies(bound.plan.broadcast_trees, nodes, hosts)};
+}
+
 std::unique_ptr<MpiEngine> engine_of(const BoundPlan& bound, std::shared_ptr<HostRings> rings,
-                                     std::span<const std::vector<int>> readers_of) {
+                                     const RingsOfPlan& planned) {
   engine::Options options;
   options.sends_in_flight = bound.options.sends_in_flight;
   options.receives_in_flight = bound.options.receives_in_flight;
@@ -103,9 +109,10 @@ std::unique_ptr<MpiEngine> engine_of(const BoundPlan& bound, std::shared_ptr<Hos
   options.ports = bound.options.ports;
   options.on_progress = bound.options.on_progress;
   std::vector<engine::Block> blocks;
-  if (bound.reduces()) blocks.push_back(combining_block(bound));
+  const RingsOfPlan of = rings ? planned : RingsOfPlan{};
+  if (bound.reduces()) blocks.push_back(combining_block(bound, of.sums));
   if (planner::broadcasts(bound.plan.operation)) {
-    blocks.push_back(spreading_block(bound, rings != nullptr, readers_of));
+    blocks.push_back(spreading_block(bound, of.copies, of.sums.size()));
   }
   if (bound.slots) {
     options.timetable = bound.slots->of_rank(bound.rank_of_node, bound.rank, blocks.back().trees);

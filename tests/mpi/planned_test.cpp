@@ -113,13 +113,12 @@ std::vector<Case> planned_cases() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Planned, Collectives, ::testing::ValuesIn(planned_cases()), case_name);
-INSTANTIATE_TEST_SUITE_P(
-    PlannedReductions, Collectives,
-    ::testing::Values(by("ReduceByRounds", "two-tree-sanders", by_rounds(),
-                         planner::Operation::kReduce),
-                      by("AllreduceByRounds", "two-tree-sanders", by_rounds(),
-                         planner::Operation::kAllreduce)),
-    case_name);
+INSTANTIATE_TEST_SUITE_P(PlannedReductions, Collectives,
+                         ::testing::Values(by("ReduceByRounds", "two-tree-sanders", by_rounds(),
+                                              planner::Operation::kReduce),
+                                           by("AllreduceByRounds", "two-tree-sanders", by_rounds(),
+                                              planner::Operation::kAllreduce)),
+                         case_name);
 INSTANTIATE_TEST_SUITE_P(Planned, Broadcasts, ::testing::ValuesIn(planned_cases()), case_name);
 
 std::vector<int> by_order(std::uint32_t ranks) {
