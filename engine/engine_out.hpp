@@ -91,7 +91,7 @@ bool Engine<T>::may_send(std::size_t tree, std::size_t edge) {
 
 template <Transport T>
 bool Engine<T>::keeps_pace(std::size_t tree, std::size_t edge) const {
-  if (options_.timetable || roles_[tree].out[edge].uses_ring) return false;
+  if (options_.timetable || roles_[tree].out[edge].uses_ring()) return false;
   // Exchange edges, which wait for the whole share, have the links to themselves.
   const bool waits = edge >= flows_[tree].at_once;
   const Part& part = part_of(tree);

@@ -11,22 +11,26 @@
 namespace espalier::engine {
 
 void require_rounds(const planner::Plan& plan, const std::string& file) {
-  if (!planner::is_colored(plan)) {
-    throw InputError(file, "/broadcast_trees/0",
-                     "rounds need colors, which this plan's trees do not have");
+  for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
+    if (!planner::is_colored(*kind.trees)) {
+      throw InputError(file, fmt::format("/{}/0", kind.key),
+                       "rounds need colors, which this plan's trees do not have");
+    }
   }
   planner::check_colors(plan, file);
-  const double rate = plan.broadcast_trees[0].rate.value;
-  for (std::size_t i = 0; i < plan.broadcast_trees.size(); ++i) {
-    const planner::PlanTree& tree = plan.broadcast_trees[i];
-    if (!tree.exchange.empty()) {
-      throw InputError(file, fmt::format("/broadcast_trees/{}/exchange", i),
-                       "rounds do not support exchange edges");
-    }
-    if (!(std::abs(tree.rate.value - rate) <= 1e-9 * rate)) {
-      throw InputError(file, fmt::format("/broadcast_trees/{}/rate_Bps", i),
-                       fmt::format("rounds need trees of equal rates; {} differs from {}",
-                                   tree.rate.value, rate));
+  for (const auto& [key, trees, up] : planner::trees_by_kind(plan)) {
+    for (std::size_t i = 0; i < trees->size(); ++i) {
+      const planner::PlanTree& tree = (*trees)[i];
+      const double rate = trees->front().rate.value;
+      if (!tree.exchange.empty()) {
+        throw InputError(file, fmt::format("/{}/{}/exchange", key, i),
+                         "rounds do not support exchange edges");
+      }
+      if (!(std::abs(tree.rate.value - rate) <= 1e-9 * rate)) {
+        throw InputError(file, fmt::format("/{}/{}/rate_Bps", key, i),
+                         fmt::format("rounds need trees of equal rates; {} differs from {}",
+                                     tree.rate.value, rate));
+      }
     }
   }
 }

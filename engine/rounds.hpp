@@ -21,8 +21,9 @@
 namespace espalier::engine {
 
 // Throws InputError unless a plan can be run in rounds: if every edge has a color, no rank sends or
-// receives twice in a round, no edge is an exchange edge (on which a parent waits longer than a
-// round), and all trees have the same rate, because in rounds all trees carry the same amount.
+// receives twice in a round among the trees of one kind, no edge is an exchange edge (on which a
+// parent waits longer than a round), and all trees of a kind have the same rate, because in rounds
+// they carry the same amount.
 // Precondition: no structural fault.
 void require_rounds(const planner::Plan& plan, const std::string& file = {});
 

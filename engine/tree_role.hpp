@@ -11,6 +11,7 @@
 namespace espalier::engine {
 
 inline constexpr int kNoRank = -1;
+inline constexpr int kNoRing = -1;
 
 // Which receives wait until all ranks' calls are known to match, because until then a longer
 // segment than expected may arrive and be written past the receive's buffer.
@@ -22,13 +23,16 @@ enum class Risk : std::uint8_t {
 
 // An edge of a tree between this rank and another one.
 struct Edge {
-  int peer = kNoRank;          // kNoRank: the ranks that read this rank's ring
+  int peer = kNoRank;          // kNoRank: the ranks that read the ring
   double bytes_in_flight = 0;  // at the tree's rate (planner/plan/send_windows.hpp)
   bool is_local = false;       // the peer is on this rank's host
-  // Through memory that the ranks share. Such an edge has no latency and needs no pace. Stores must
-  // then hold the whole message and never fail.
-  bool uses_ring = false;
+  // The ring in memory that the ranks share, by the transport's numbers; kNoRing: none. Such an
+  // edge has no latency and needs no pace. Stores that copy must then hold the whole message and
+  // never fail.
+  int ring = kNoRing;
   Risk risk = Risk::kNone;  // of an edge into this rank
+
+  [[nodiscard]] bool uses_ring() const { return ring != kNoRing; }
 };
 
 struct TreeRole {

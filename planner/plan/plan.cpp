@@ -107,9 +107,9 @@ std::size_t tree_count(const Plan& plan) {
   return count;
 }
 
-bool is_colored(const Plan& plan) {
-  return std::all_of(plan.broadcast_trees.begin(), plan.broadcast_trees.end(),
-                     [](const PlanTree& tree) { return tree.colors.size() == tree.edges.size(); });
+bool is_colored(std::span<const PlanTree> trees) {
+  return std::ranges::all_of(
+      trees, [](const PlanTree& tree) { return tree.colors.size() == tree.edges.size(); });
 }
 
 std::uint32_t source_index(const Plan& plan) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -163,10 +164,10 @@ std::size_t tree_count(const Plan& plan);  // of all kinds
 // the plan.
 void check_structure(const Plan& plan, const std::string& file = {});
 
-// Whether every edge of the plan's broadcast trees has a color; true where there are no edges.
-bool is_colored(const Plan& plan);
+// Whether every edge of the trees has a color; true where there are no edges.
+bool is_colored(std::span<const PlanTree> trees);
 // Throws InputError if a rank sends on two edges of the same color, or receives on two, over all
-// broadcast trees. Precondition: no structural fault.
+// trees of one kind. Precondition: no structural fault.
 void check_colors(const Plan& plan, const std::string& file = {});
 
 // Index of the source in plan.nodes. Precondition: no structural fault.

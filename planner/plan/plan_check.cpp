@@ -45,20 +45,20 @@ class PlanCheck {
     schedule(*plan_.schedule);
   }
 
-  void colors() const {
-    // By node, direction and color: whether there is such an edge.
+  void colors(const PlanTrees& kind) const {
+    // By node, end of the edge and color: whether there is such an edge.
     std::vector<bool> taken(plan_.nodes.size() * 4);
-    for (std::size_t t = 0; t < plan_.broadcast_trees.size(); ++t) {
-      const PlanTree& tree = plan_.broadcast_trees[t];
+    for (std::size_t t = 0; t < kind.trees->size(); ++t) {
+      const PlanTree& tree = (*kind.trees)[t];
       for (std::size_t i = 0; i < tree.colors.size(); ++i) {
         const auto [parent, child] = tree.edges[i];
-        for (const bool receives : {false, true}) {
-          const std::uint32_t node = receives ? child : parent;
-          const std::size_t at = std::size_t{node} * 4 + (receives ? 2 : 0) + tree.colors[i];
+        for (const bool is_child : {false, true}) {
+          const std::uint32_t node = is_child ? child : parent;
+          const std::size_t at = std::size_t{node} * 4 + (is_child ? 2 : 0) + tree.colors[i];
           if (taken[at]) {
-            refuse(fmt::format("/broadcast_trees/{}/colors/{}", t, i),
+            refuse(fmt::format("/{}/{}/colors/{}", kind.key, t, i),
                    "node '{}' {} on two edges of color {}", plan_.nodes[node],
-                   receives ? "receives" : "sends", tree.colors[i]);
+                   is_child == kind.up ? "sends" : "receives", tree.colors[i]);
           }
           taken[at] = true;
         }
@@ -344,7 +344,7 @@ void check_structure(const Plan& plan, const std::string& file) {
 }
 
 void check_colors(const Plan& plan, const std::string& file) {
-  PlanCheck(plan, file).colors();
+  for (const PlanTrees& kind : trees_by_kind(plan)) PlanCheck(plan, file).colors(kind);
 }
 
 }  // namespace espalier::planner

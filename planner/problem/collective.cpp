@@ -31,8 +31,7 @@ double total_rate(const std::vector<WeightedTree>& trees) {
 // Converts the outcome of an algorithm on the reversed platform to the collective's platform.
 Outcome gathered(const Collective& collective, Outcome outcome) {
   for (WeightedTree& tree : outcome.trees) {
-    // Colors are dropped: a plan has rounds for a broadcast only.
-    outcome.reduce_trees.push_back({collective.gathering(tree.tree), tree.rate});
+    outcome.reduce_trees.push_back({collective.gathering(tree.tree), tree.rate, tree.colors});
   }
   outcome.trees.clear();
   if (outcome.prices.empty()) return outcome;
@@ -67,7 +66,6 @@ Outcome both_halves(const Algorithm& algorithm, const Collective& collective,
   Outcome outcome;
   outcome.reduce_trees = std::move(up.reduce_trees);
   outcome.trees = std::move(down.trees);
-  for (WeightedTree& tree : outcome.trees) tree.colors.clear();
   for (auto* trees : {&outcome.reduce_trees, &outcome.trees}) {
     const double sum = total_rate(*trees);
     for (WeightedTree& tree : *trees) tree.rate.value /= sum;

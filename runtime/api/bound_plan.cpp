@@ -22,10 +22,10 @@ void refuse_if(bool holds, const char* reason) {
 }
 
 void check_orders(const Plan& plan, const CollectiveOptions& options) {
-  if (plan.operation != planner::Operation::kBroadcast) {
-    refuse_if(options.rounds, "rounds are for broadcasts");
-    refuse_if(options.schedule, "a schedule is for broadcasts");
-  }
+  refuse_if(options.schedule && plan.operation != planner::Operation::kBroadcast,
+            "a schedule is for broadcasts");
+  refuse_if(options.rounds && !planner::has_root(plan.operation),
+            "rounds are for operations with one root");
   if (options.rounds) engine::require_rounds(plan);
   if (options.schedule) engine::require_timetable(plan);
   refuse_if(options.ports != 0 && options.rounds,

@@ -142,8 +142,6 @@ bool Collective::stream(std::uint64_t bytes, const StreamShape& shape, SegmentSt
     throw InputError(fmt::format("the schedule needs buffers for {} segments of each tree, not {}",
                                  bound.slots->buffer_segments(), shape.segments_per_tree));
   }
-  // The buffers are smaller than the message, and a store may fail: not with rings.
-  if (state_->uses_rings && !state_->broken) state_->leave_rings();
   const auto broadcast = [&] {
     return state_->broadcast({bytes, shape.segment_bytes}, store, true);
   };

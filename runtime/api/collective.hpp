@@ -33,7 +33,8 @@ enum class RankMapping {
 };
 
 // Must be the same on all ranks. The default windows were chosen by measurement (docs/runtime.md).
-// Rounds and a schedule are for broadcasts, and so are direct_copies, which are ignored elsewhere.
+// A schedule is for broadcasts; rounds are for operations with one root, and so are direct_copies,
+// which are ignored elsewhere.
 struct CollectiveOptions {
   // Outstanding sends per child of a tree; on the way up, per tree. A reduction's default is larger
   // (ReductionOptions).
@@ -46,9 +47,10 @@ struct CollectiveOptions {
   // halves.
   std::size_t ports = 0;
   RankMapping mapping = RankMapping::kByOrder;
-  // Ranks that share a host all copy from the one of them that a tree reaches first
-  // (runtime/memory/direct_copies.hpp). Off: they forward segments along the plan's edges, as hosts
-  // do. Always off with rounds, a schedule or ports, and in trees with exchange edges.
+  // Ranks that share a host pass segments through shared memory, and all copy from the one of them
+  // that a tree reaches first (runtime/memory/direct_copies.hpp); what is combined goes along the
+  // plan's edges. Off: they send segments along the plan's edges by MPI, as hosts do. Always off
+  // with rounds, a schedule or ports, and in trees with exchange edges.
   bool direct_copies = true;
   // Bytes of a segment, 1 to 1 GiB; a reduction rounds them down to whole elements (at least one).
   // 0: chosen for the message and the plan (planner/plan/segment_choice.hpp), at most the plan's

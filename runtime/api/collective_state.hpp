@@ -22,6 +22,7 @@ namespace espalier::runtime {
 struct Collective::State {
   BoundPlan bound;
   std::unique_ptr<MpiEngine> engine;
+  std::unique_ptr<MpiEngine> without_rings;  // for messages that cannot use them; made when needed
   ScratchWindows scratch;
   std::optional<CallCheck> call;  // of the call in progress
   std::atomic<bool> in_call = false;
@@ -43,6 +44,7 @@ struct Collective::State {
     } catch (...) {
       broken = true;
       engine->transport.abandon();
+      if (without_rings) without_rings->transport.abandon();
       bound.comm.abandon();
       throw;
     }
@@ -53,7 +55,8 @@ struct Collective::State {
   // Whether ranks of a host copy from one another. Otherwise segments go along the plan's edges.
   [[nodiscard]] bool copies_directly() const;
   void copy_directly();
-  void leave_rings();
+  // The engine of a message that may or may not pass through rings.
+  MpiEngine& engine_for(bool may_use_rings);
   Outcome broadcast(const engine::SegmentGrid& grid, SegmentStore& store, bool stoppable);
   void broadcast_buffer(void* buffer, std::size_t count, MPI_Datatype type);
   void allgather(const void* sendbuf, void* recvbuf, const Parts& parts, MPI_Datatype type);

@@ -63,20 +63,21 @@ void Collective::State::reduce_along_trees(const ReductionJob& job,
   const engine::Message message{.element_bytes = job.shape.bytes,
                                 .is_risky = job.grid.segment == 1};
   std::optional<ReducingStore> store;
+  // A ring's cells hold the bytes of any part of a segment.
+  MpiEngine& by = engine_for(job.shape.true_low == 0 && is_plain(bound.comm.get(), job.type));
   try {
-    engine->prepare(
-        message, ranges,
-        {job.type, job.shape.bytes, bytes, bound.options.check_sizes ? &*call : nullptr});
+    by.prepare(message, ranges,
+               {job.type, job.shape.bytes, bytes, bound.options.check_sizes ? &*call : nullptr});
     std::vector<std::uint64_t> ends;
-    for (std::size_t tree = 0; tree < engine->transport.roles().size(); ++tree) {
-      ends.push_back(engine->flows.segments_of(tree));
+    for (std::size_t tree = 0; tree < by.transport.roles().size(); ++tree) {
+      ends.push_back(by.flows.segments_of(tree));
     }
-    store.emplace(job, engine->transport.roles(), engine->transport.windows(), ends, scratch);
+    store.emplace(job, by.transport.roles(), by.transport.windows(), ends, scratch);
   } catch (const std::bad_alloc&) {
     refuse(fmt::format("rank {}: no memory for the windows of segments of {} bytes", bound.rank,
                        job.grid.segment * job.shape.bytes));
   }
-  engine->run(*store);
+  by.run(*store);
 }
 
 void Collective::State::reduce_scatter(const void* sendbuf, void* recvbuf, const Parts& parts,

@@ -36,18 +36,16 @@ std::string size_fault(std::size_t count, std::size_t element_bytes) {
 Collective::State::State(const OwnedComm& comm, const planner::Plan& plan,
                          const CollectiveOptions& options, Expects expects)
     : bound(comm, plan, options, [&] { require(plan, expects); }) {
-  if (bound.plan.operation != Operation::kBroadcast) {
-    engine = engine_of(bound);
-    return;
-  }
-  std::vector<std::vector<int>> readers_of;
+  RingsOfPlan planned;
   if (copies_directly()) {
     copy_directly();
-    readers_of = ring_readers(bound.plan.broadcast_trees, bound.rank_of_node, bound.hosts_of);
+    planned = rings_of(bound);
   }
-  std::shared_ptr<HostRings> rings = share_rings(bound.comm.get(), readers_of);
+  std::vector<RingPlan> all = planned.sums;
+  all.insert(all.end(), planned.copies.begin(), planned.copies.end());
+  std::shared_ptr<HostRings> rings = share_rings(bound.comm.get(), std::move(all));
   uses_rings = rings != nullptr;
-  engine = engine_of(bound, std::move(rings), readers_of);
+  engine = engine_of(bound, std::move(rings), planned);
 }
 
 void Collective::State::require(const planner::Plan& plan, Expects expects) {
@@ -87,7 +85,8 @@ void Collective::State::refuse(const std::string& fault) {
 
 bool Collective::State::copies_directly() const {
   const CollectiveOptions& options = bound.options;
-  return options.direct_copies && !options.rounds && !options.schedule && options.ports == 0;
+  return options.direct_copies && !options.rounds && !options.schedule && options.ports == 0 &&
+         !bound.has_parts();
 }
 
 void Collective::State::copy_directly() {
@@ -100,22 +99,25 @@ void Collective::State::copy_directly() {
   }
 }
 
-void Collective::State::leave_rings() {
-  uses_rings = false;
-  engine = engine_of(bound);
+MpiEngine& Collective::State::engine_for(bool may_use_rings) {
+  if (may_use_rings || !uses_rings) return *engine;
+  if (!without_rings) without_rings = engine_of(bound);
+  return *without_rings;
 }
 
+// A stream's buffers are smaller than the message, and a store may fail: not with rings.
 Outcome Collective::State::broadcast(const engine::SegmentGrid& grid, SegmentStore& store,
                                      bool stoppable) {
   call.emplace(grid.message);
   const std::array ranges{engine::Range{0, grid}};
+  MpiEngine& by = engine_for(!stoppable);
   try {
-    engine->prepare({.stoppable = stoppable}, ranges,
-                    {MPI_BYTE, 1, grid.message, bound.options.check_sizes ? &*call : nullptr});
+    by.prepare({.stoppable = stoppable}, ranges,
+               {MPI_BYTE, 1, grid.message, bound.options.check_sizes ? &*call : nullptr});
   } catch (const std::bad_alloc&) {
     refuse(fmt::format("rank {}: no memory for a message of {} bytes", bound.rank, grid.message));
   }
-  return engine->run(store, bound.timeout_with_all(grid.message, grid.segment));
+  return by.run(store, bound.timeout_with_all(grid.message, grid.segment));
 }
 
 void Collective::State::broadcast_buffer(void* buffer, std::size_t count, MPI_Datatype type) {

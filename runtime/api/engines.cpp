@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "planner/plan/segment_assignment.hpp"
@@ -16,7 +18,7 @@ namespace {
 // the message's. Open MPI (4.1: its "get" protocols) writes all of a longer segment before it
 // reports the truncation; eager messages it copies only up to the receive's length.
 engine::Risk risk_of(const BoundPlan& bound, const engine::Edge& edge, bool combines) {
-  if (edge.uses_ring) return engine::Risk::kNone;  // lengths are compared before copying
+  if (edge.uses_ring()) return engine::Risk::kNone;  // lengths are compared before copying
   // Within a host MPI may copy directly from process to process.
   const bool is_eager = bound.are_always_eager() && !edge.is_local;
   if (combines) return is_eager ? engine::Risk::kNone : engine::Risk::kAll;
@@ -32,23 +34,25 @@ void set_risks(const BoundPlan& bound, std::vector<engine::TreeRole>& roles) {
 // In rounds every tree has its turn until the end of the message.
 std::vector<planner::SegmentAssignment> assignments_of(const BoundPlan& bound) {
   if (bound.slots) return {bound.slots->assignment()};
-  if (bound.options.rounds) return {planner::assignment_for(bound.plan.broadcast_trees)};
-  return planner::assignments_of(bound.plan);
+  if (!bound.options.rounds) return planner::assignments_of(bound.plan);
+  std::vector<planner::SegmentAssignment> assignments;
+  for (const planner::PlanTrees& block : planner::blocks_of(bound.plan)) {
+    assignments.push_back(planner::assignment_for(*block.trees));
+  }
+  return assignments;
 }
 
-// With rounds or slots: of a broadcast.
+// rings: of the trees; first_ring: the number of the first of them.
 engine::Block block_of(const BoundPlan& bound, const planner::PlanTrees& of,
-                       planner::SegmentAssignment assignment, bool has_rings,
-                       std::span<const std::vector<int>> readers_of) {
+                       planner::SegmentAssignment assignment, std::span<const RingPlan> rings,
+                       std::size_t first_ring) {
   const auto kind = of.up ? engine::Kind::kCombine : engine::Kind::kSpread;
   engine::Block block{
       .is_root = bound.rank == bound.rank_of_node[of.root],
       .trees = engine::roles_of(*of.trees, bound.rank_of_node, bound.rank, bound.hosts_of, kind),
       .assignment = std::move(assignment)};
   block.most_in_flight = planner::most_bytes_in_flight(*of.trees);
-  if (has_rings) {
-    use_rings(block.trees, *of.trees, bound.rank_of_node, bound.hosts_of, bound.rank, readers_of);
-  }
+  use_rings(block.trees, bound.rank, rings, first_ring);
   // After another block no receive is at risk: nothing is sent before the calls are known to match.
   block.after = of.after;
   if (!block.after) set_risks(bound, block.trees);
@@ -57,7 +61,7 @@ engine::Block block_of(const BoundPlan& bound, const planner::PlanTrees& of,
     block.least_in_flight = planner::kAllreduceInFlight;
   }
   if (bound.options.rounds) {
-    block.rounds = engine::rounds_of(*of.trees, of.root, bound.rank_of_node, bound.rank);
+    block.rounds = engine::rounds_of(*of.trees, of.root, bound.rank_of_node, bound.rank, kind);
   }
   return block;
 }
@@ -79,8 +83,14 @@ MpiTransportOptions transport_options(const BoundPlan& bound, std::shared_ptr<Ho
 
 }  // namespace
 
+RingsOfPlan rings_of(const BoundPlan& bound) {
+  const auto& [nodes, hosts] = std::tie(bound.rank_of_node, bound.hosts_of);
+  return {rings_for_sums(bound.plan.reduce_trees, nodes, hosts),
+          rings_for_copies(bound.plan.broadcast_trees, nodes, hosts)};
+}
+
 std::unique_ptr<MpiEngine> engine_of(const BoundPlan& bound, std::shared_ptr<HostRings> rings,
-                                     std::span<const std::vector<int>> readers_of) {
+                                     const RingsOfPlan& planned) {
   engine::Options options;
   options.sends_in_flight = bound.options.sends_in_flight;
   options.receives_in_flight = bound.options.receives_in_flight;
@@ -88,10 +98,12 @@ std::unique_ptr<MpiEngine> engine_of(const BoundPlan& bound, std::shared_ptr<Hos
   options.ports = bound.options.ports;
   options.on_progress = bound.options.on_progress;
   std::vector<engine::Block> blocks;
+  const RingsOfPlan of_plan = rings ? planned : RingsOfPlan{};
   std::vector<planner::SegmentAssignment> assignments = assignments_of(bound);
   for (const planner::PlanTrees& of : planner::blocks_of(bound.plan)) {
-    blocks.push_back(
-        block_of(bound, of, std::move(assignments[blocks.size()]), rings != nullptr, readers_of));
+    blocks.push_back(block_of(bound, of, std::move(assignments[blocks.size()]),
+                              of.up ? of_plan.sums : of_plan.copies,
+                              of.up ? 0 : of_plan.sums.size()));
   }
   if (bound.slots) {
     options.timetable = bound.slots->of_rank(bound.rank_of_node, bound.rank, blocks.back().trees);

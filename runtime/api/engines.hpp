@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -15,11 +14,18 @@ namespace espalier::runtime {
 // What a rank does that waits for the other ranks' calls of a reduction.
 inline constexpr std::string_view kComparingCalls = "comparing the calls of the ranks";
 
+// The rings by which ranks of a host pass segments, if the options let them choose.
+struct RingsOfPlan {
+  std::vector<RingPlan> sums;    // of the reduce trees
+  std::vector<RingPlan> copies;  // of the broadcast trees
+};
+RingsOfPlan rings_of(const BoundPlan& bound);
+
 // The engine of the plan's operation: a block for the reduce trees, and one for the broadcast
-// trees, which follows it in an allreduce. rings: of this rank, for the broadcast trees, with the
-// readers of each rank's ring (ring_readers); null: none. Throws MpiError.
+// trees, which follows it in an allreduce. rings: those of the plan, first those for sums, as
+// share_rings has returned them; null: none. Throws MpiError.
 std::unique_ptr<MpiEngine> engine_of(const BoundPlan& bound,
                                      std::shared_ptr<HostRings> rings = nullptr,
-                                     std::span<const std::vector<int>> readers_of = {});
+                                     const RingsOfPlan& planned = {});
 
 }  // namespace espalier::runtime

@@ -45,7 +45,7 @@ typedef struct espalier_options {
   size_t receives_in_flight; /* posted ahead per tree */
   size_t ports; /* most sends in progress at once over all children and trees; 0: no limit */
   espalier_rank_mapping mapping;
-  int direct_copies; /* ranks of a host copy from the first of them, not along the plan's edges */
+  int direct_copies; /* through a host's shared memory, all copies from the first of its ranks */
   int check_sizes;   /* compare the message's size among the ranks while it is sent */
   int rounds;        /* synchronised rounds by the plan's colors, which must exist */
   int schedule;      /* in the order of the plan's periodic schedule, which must exist */
@@ -95,7 +95,7 @@ void espalier_broadcast_free(espalier_broadcast** broadcast);
  */
 typedef struct espalier_reduction espalier_reduction;
 
-/* As for a broadcast. Options with rounds or a schedule are refused; direct_copies has no effect.
+/* As for a broadcast. Options with a schedule are refused.
  * NULL: the same defaults, except for 4 outstanding sends per tree. */
 espalier_status espalier_reduction_create(MPI_Comm comm, const char* plan_file,
                                           const espalier_options* options,

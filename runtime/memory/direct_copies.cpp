@@ -61,37 +61,67 @@ std::vector<std::vector<int>> children_here(const planner::PlanTree& tree,
 
 }  // namespace
 
-std::vector<std::vector<int>> ring_readers(std::span<const planner::PlanTree> trees,
-                                           std::span<const int> rank_of_node,
-                                           std::span<const int> host_of_rank) {
-  std::vector<std::vector<int>> readers(host_of_rank.size());
-  for (const planner::PlanTree& tree : trees) {
-    const auto children = children_here(tree, rank_of_node, host_of_rank);
-    for (std::size_t rank = 0; rank < readers.size(); ++rank) {
-      if (children[rank].size() > readers[rank].size()) readers[rank] = children[rank];
+std::vector<RingPlan> rings_for_copies(std::span<const planner::PlanTree> trees,
+                                       std::span<const int> rank_of_node,
+                                       std::span<const int> host_of_rank) {
+  std::vector<RingPlan> of_rank(host_of_rank.size());
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    const auto children = children_here(trees[i], rank_of_node, host_of_rank);
+    for (std::size_t rank = 0; rank < of_rank.size(); ++rank) {
+      RingPlan& ring = of_rank[rank];
+      if (children[rank].size() > ring.readers.size()) {
+        ring = {static_cast<int>(rank), children[rank], {}, HostRing::kMostCells};
+      }
     }
   }
-  return readers;
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    const auto children = children_here(trees[i], rank_of_node, host_of_rank);
+    for (std::size_t rank = 0; rank < of_rank.size(); ++rank) {
+      RingPlan& ring = of_rank[rank];
+      if (children[rank] == ring.readers) ring.trees.push_back(i);
+    }
+  }
+  std::erase_if(of_rank, [](const RingPlan& ring) { return ring.readers.empty(); });
+  return of_rank;
 }
 
-void use_rings(std::span<engine::TreeRole> roles, std::span<const planner::PlanTree> trees,
-               std::span<const int> rank_of_node, std::span<const int> host_of_rank, int rank,
-               std::span<const std::vector<int>> readers_of) {
+std::vector<RingPlan> rings_for_sums(std::span<const planner::PlanTree> trees,
+                                     std::span<const int> rank_of_node,
+                                     std::span<const int> host_of_rank) {
+  constexpr std::uint64_t kFewestCells = 2;
+  const std::uint64_t cells = HostRing::kMostCells / std::max<std::size_t>(trees.size(), 1);
+  std::vector<RingPlan> rings;
+  if (cells < kFewestCells) return rings;
   for (std::size_t i = 0; i < trees.size(); ++i) {
-    engine::TreeRole& role = roles[i];
-    const auto children = children_here(trees[i], rank_of_node, host_of_rank);
-    const auto has_ring = [&](int writer) {
-      const auto at = static_cast<std::size_t>(writer);
-      return !children[at].empty() && children[at] == readers_of[at];
-    };
-    for (engine::Edge& edge : role.in) edge.uses_ring = edge.is_local && has_ring(edge.peer);
-    if (!has_ring(rank)) continue;
-    std::erase_if(role.out, [&](const engine::Edge& edge) {
-      return std::ranges::binary_search(readers_of[static_cast<std::size_t>(rank)], edge.peer);
-    });
-    engine::Edge to_readers;
-    to_readers.is_local = to_readers.uses_ring = true;
-    role.out.insert(role.out.begin(), to_readers);
+    for (const auto [parent, child] : trees[i].edges) {
+      const int from = rank_of_node[child];
+      const int to = rank_of_node[parent];
+      if (host_of_rank[static_cast<std::size_t>(from)] ==
+          host_of_rank[static_cast<std::size_t>(to)]) {
+        rings.push_back({from, {to}, {i}, cells});
+      }
+    }
+  }
+  return rings;
+}
+
+void use_rings(std::span<engine::TreeRole> roles, int rank, std::span<const RingPlan> rings,
+               std::size_t first) {
+  for (std::size_t i = 0; i < rings.size(); ++i) {
+    const auto reads = [&](int of) { return std::ranges::binary_search(rings[i].readers, of); };
+    for (const std::size_t tree : rings[i].trees) {
+      engine::TreeRole& role = roles[tree];
+      if (reads(rank)) {
+        std::ranges::find(role.in, rings[i].writer, &engine::Edge::peer)->ring =
+            static_cast<int>(first + i);
+      }
+      if (rings[i].writer != rank) continue;
+      std::erase_if(role.out, [&](const engine::Edge& edge) { return reads(edge.peer); });
+      engine::Edge to_readers;
+      to_readers.is_local = true;
+      to_readers.ring = static_cast<int>(first + i);
+      role.out.insert(role.out.begin(), to_readers);
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-// Direct copies among ranks that share a host: there is no link between them, and each can copy the
-// data of another.
+// Which ranks of a host pass segments to one another through memory: there is no link between them,
+// and each can copy the data of another.
 #pragma once
 
 #include <span>
@@ -7,6 +7,7 @@
 
 #include "engine/tree_role.hpp"
 #include "planner/plan/plan.hpp"
+#include "runtime/memory/host_ring.hpp"
 
 namespace espalier::runtime {
 
@@ -18,17 +19,20 @@ namespace espalier::runtime {
 planner::PlanTree with_direct_copies(const planner::PlanTree& tree,
                                      std::span<const int> host_of_node);
 
-// For each rank, the ranks of its host that read its ring: its children on the host, in the tree
-// with the most of them. In each tree a ring is read by all of these ranks or by none, so that no
-// reader has to skip cells.
-std::vector<std::vector<int>> ring_readers(std::span<const planner::PlanTree> trees,
-                                           std::span<const int> rank_of_node,
-                                           std::span<const int> host_of_rank);
-// Makes the rank's roles (from roles_of, with hosts) use those rings in all trees in which exactly
-// these readers are the children; a single edge to all of them is then the first one out. Not in
-// trees with exchange edges.
-void use_rings(std::span<engine::TreeRole> roles, std::span<const planner::PlanTree> trees,
-               std::span<const int> rank_of_node, std::span<const int> host_of_rank, int rank,
-               std::span<const std::vector<int>> readers_of);
+// The rings by which trees copy: of each rank that has children on its host, one ring, in the trees
+// in which its children are the same as in the tree with the most of them. So all readers read all
+// of a ring, and none has to skip cells. Not in trees with exchange edges.
+std::vector<RingPlan> rings_for_copies(std::span<const planner::PlanTree> trees,
+                                       std::span<const int> rank_of_node,
+                                       std::span<const int> host_of_rank);
+// The rings by which trees combine: one for each edge within a host, of at most as many cells for a
+// rank as a ring of the other kind has. None where trees are so many that these would be too few.
+std::vector<RingPlan> rings_for_sums(std::span<const planner::PlanTree> trees,
+                                     std::span<const int> rank_of_node,
+                                     std::span<const int> host_of_rank);
+// Makes the rank's roles in these trees use the rings, whose numbers begin with `first`. A single
+// edge to all readers of a ring is then the first one out.
+void use_rings(std::span<engine::TreeRole> roles, int rank, std::span<const RingPlan> rings,
+               std::size_t first = 0);
 
 }  // namespace espalier::runtime

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <new>
 #include <string>
@@ -82,32 +83,32 @@ SharedMemory SharedMemory::attach(pid_t process, int descriptor, std::size_t byt
   return memory;
 }
 
-std::size_t HostRing::memory_for(std::size_t readers) {
-  return whole_pages(sizeof(Control) + readers * sizeof(Line) + kCells * sizeof(Head)) +
-         kCells * kCellBytes;
+std::size_t HostRing::memory_for(const RingPlan& plan) {
+  return whole_pages((1 + plan.readers.size()) * sizeof(Line) + plan.cells * sizeof(Head)) +
+         plan.cells * kCellBytes;
 }
 
-HostRing::HostRing(SharedMemory memory, std::size_t readers, std::optional<std::size_t> reader)
-    : memory_(std::move(memory)),
-      control_(std::launder(reinterpret_cast<Control*>(memory_.data()))),
-      read_(std::launder(reinterpret_cast<Line*>(memory_.data() + sizeof(Control))), readers),
-      heads_(std::launder(
-          reinterpret_cast<Head*>(memory_.data() + sizeof(Control) + readers * sizeof(Line)))),
-      cells_(memory_.data() + memory_for(readers) - kCells * kCellBytes),
-      reader_(reader) {}
+HostRing::HostRing(std::byte* memory, const RingPlan& plan, int rank)
+    : cells_(plan.cells),
+      written_(std::launder(reinterpret_cast<Line*>(memory))),
+      read_(written_ + 1, plan.readers.size()),
+      heads_(std::launder(reinterpret_cast<Head*>(memory + (1 + read_.size()) * sizeof(Line)))),
+      bytes_(memory + memory_for(plan) - plan.cells * kCellBytes),
+      reader_(static_cast<std::size_t>(std::ranges::lower_bound(plan.readers, rank) -
+                                       plan.readers.begin())) {}
 
 bool HostRing::has_free_cell() {
-  if (passed_ - oldest_ < kCells) return true;
+  if (passed_ - oldest_ < cells_) return true;
   oldest_ = passed_;
   for (const Line& line : read_) {
     oldest_ = std::min(oldest_, line.cells.load(std::memory_order_acquire));
   }
-  return passed_ - oldest_ < kCells;
+  return passed_ - oldest_ < cells_;
 }
 
 void HostRing::write(const Head& head) {
-  heads_[passed_ % kCells] = head;
-  control_->written.cells.store(++passed_, std::memory_order_release);
+  heads_[passed_ % cells_] = head;
+  written_->cells.store(++passed_, std::memory_order_release);
 }
 
 std::size_t HostRing::slowest_reader() const {
@@ -117,12 +118,12 @@ std::size_t HostRing::slowest_reader() const {
 }
 
 std::optional<HostRing::Cell> HostRing::next() const {
-  if (control_->written.cells.load(std::memory_order_acquire) == passed_) return {};
-  return Cell{heads_[passed_ % kCells], cell(passed_)};
+  if (written_->cells.load(std::memory_order_acquire) == passed_) return {};
+  return Cell{heads_[passed_ % cells_], cell(passed_)};
 }
 
 void HostRing::pass() {
-  read_[*reader_].cells.store(++passed_, std::memory_order_release);
+  read_[reader_].cells.store(++passed_, std::memory_order_release);
 }
 
 namespace {
@@ -134,11 +135,12 @@ constexpr bool kHaveProcesses = false;
 constexpr bool kHaveProcesses = true;
 #endif
 
-// A rank's announcement of its ring to the other ranks of its host.
+// A rank's announcement of its rings to the other ranks of its host.
 struct Offer {
   int rank = -1;
-  int descriptor = -1;  // -1: no ring
+  int descriptor = -1;  // -1: no rings
   pid_t process = 0;
+  // A number at the beginning of the memory, by which two processes verify that they use the same.
   std::uint64_t token = 0;
 };
 
@@ -150,49 +152,71 @@ std::vector<Offer> exchange(MPI_Comm host, const Offer& own) {
   return offers;
 }
 
-Offer offer_ring(HostRings& rings, int rank) {
+// The memory of all rings that a rank writes; 0: it writes none.
+std::size_t memory_of(std::span<const RingPlan> plans, int writer) {
+  std::size_t bytes = 0;
+  for (const RingPlan& plan : plans) {
+    if (plan.writer == writer) bytes += HostRing::memory_for(plan);
+  }
+  return bytes == 0 ? 0 : kPageBytes + bytes;
+}
+
+// Those of the writer's rings that this rank writes or reads.
+void place_rings(HostRings& rings, std::byte* memory, int writer, int rank) {
+  std::byte* at = memory + kPageBytes;
+  for (std::size_t i = 0; i < rings.plans.size(); ++i) {
+    const RingPlan& plan = rings.plans[i];
+    if (plan.writer != writer) continue;
+    if (writer == rank || std::ranges::binary_search(plan.readers, rank)) {
+      rings.rings[i].emplace(at, plan, rank);
+    }
+    at += HostRing::memory_for(plan);
+  }
+}
+
+Offer offer_rings(HostRings& rings, int rank) {
   Offer offer{rank, -1, ::getpid(), 0};
-  if (rings.readers.empty()) return offer;
-  SharedMemory memory = SharedMemory::create(HostRing::memory_for(rings.readers.size()));
+  const std::size_t bytes = memory_of(rings.plans, rank);
+  if (bytes == 0) return offer;
+  const SharedMemory& memory = rings.memories.emplace_back(SharedMemory::create(bytes));
   offer.descriptor = memory.descriptor();
   offer.token = static_cast<std::uint64_t>(
       std::chrono::steady_clock::now().time_since_epoch().count() + offer.process);
-  rings.written.emplace(std::move(memory), rings.readers.size(), std::nullopt);
-  rings.written->token() = offer.token;
+  std::memcpy(memory.data(), &offer.token, sizeof offer.token);
+  place_rings(rings, memory.data(), rank, rank);
   return offer;
 }
 
 // Throws std::system_error if the memory cannot be attached, or is not the one offered: in another
 // PID namespace the same number may belong to another process.
-void accept(HostRings& rings, const Offer& offer, const std::vector<int>& readers, int rank) {
-  const auto mine = std::ranges::find(readers, rank);
-  if (mine == readers.end()) return;
+void accept(HostRings& rings, const Offer& offer, int rank) {
+  if (std::ranges::none_of(rings.plans, [&](const RingPlan& plan) {
+        return plan.writer == offer.rank && std::ranges::binary_search(plan.readers, rank);
+      })) {
+    return;
+  }
   if (offer.descriptor < 0) throw std::system_error(ENOMEM, std::generic_category());
-  SharedMemory memory =
-      SharedMemory::attach(offer.process, offer.descriptor, HostRing::memory_for(readers.size()));
+  SharedMemory& memory = rings.memories.emplace_back(
+      SharedMemory::attach(offer.process, offer.descriptor, memory_of(rings.plans, offer.rank)));
   memory.close_descriptor();
-  HostRing ring(std::move(memory), readers.size(),
-                static_cast<std::size_t>(mine - readers.begin()));
-  if (ring.token() != offer.token) throw std::system_error(EINVAL, std::generic_category());
-  rings.read.push_back({offer.rank, std::move(ring)});
+  if (std::memcmp(memory.data(), &offer.token, sizeof offer.token) != 0) {
+    throw std::system_error(EINVAL, std::generic_category());
+  }
+  place_rings(rings, memory.data(), offer.rank, rank);
 }
 
 // Returns false if it fails on this rank.
-bool try_sharing(MPI_Comm host, int rank, std::span<const std::vector<int>> readers_of,
-                 HostRings& rings) {
+bool try_sharing(MPI_Comm host, int rank, HostRings& rings) {
   bool works = true;
   Offer own{rank, -1, 0, 0};
-  rings.readers = readers_of[static_cast<std::size_t>(rank)];
   try {
-    own = offer_ring(rings, rank);
+    own = offer_rings(rings, rank);
   } catch (const std::exception&) {  // such as a std::system_error
     works = false;
   }
   const std::vector<Offer> offers = exchange(host, own);
   try {
-    for (const Offer& offer : offers) {
-      accept(rings, offer, readers_of[static_cast<std::size_t>(offer.rank)], rank);
-    }
+    for (const Offer& offer : offers) accept(rings, offer, rank);
   } catch (const std::exception&) {
     works = false;
   }
@@ -201,9 +225,8 @@ bool try_sharing(MPI_Comm host, int rank, std::span<const std::vector<int>> read
 
 }  // namespace
 
-std::unique_ptr<HostRings> share_rings(MPI_Comm comm,
-                                       std::span<const std::vector<int>> readers_of) {
-  if (!kHaveProcesses || std::ranges::all_of(readers_of, &std::vector<int>::empty)) return nullptr;
+std::unique_ptr<HostRings> share_rings(MPI_Comm comm, std::vector<RingPlan> plans) {
+  if (!kHaveProcesses || plans.empty()) return nullptr;
   const int rank = rank_in(comm);
   MPI_Comm host = MPI_COMM_NULL;
   check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host),
@@ -211,11 +234,13 @@ std::unique_ptr<HostRings> share_rings(MPI_Comm comm,
   const std::unique_ptr<MPI_Comm, void (*)(MPI_Comm*)> freed(&host,
                                                              [](MPI_Comm* c) { MPI_Comm_free(c); });
   auto rings = std::make_unique<HostRings>();
-  const int here = try_sharing(host, rank, readers_of, *rings) ? 1 : 0;
+  rings->rings.resize(plans.size());
+  rings->plans = std::move(plans);
+  const int here = try_sharing(host, rank, *rings) ? 1 : 0;
   int everywhere = 0;
   check(MPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, host), "MPI_Allreduce");
   if (everywhere == 0) return nullptr;
-  if (rings->written) rings->written->close_descriptor();
+  for (SharedMemory& memory : rings->memories) memory.close_descriptor();
   return rings;
 }
 

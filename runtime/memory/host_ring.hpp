@@ -46,17 +46,25 @@ class SharedMemory {
   std::byte* data_ = nullptr;
 };
 
+// A ring that ranks of one host use; equal on all ranks.
+struct RingPlan {
+  int writer = 0;
+  std::vector<int> readers{};        // ascending, at least one
+  std::vector<std::size_t> trees{};  // that use it, ascending, by their number in the block
+  std::uint64_t cells = 0;           // 2 to HostRing::kMostCells
+};
+
 class HostRing {
  public:
   static constexpr std::size_t kCellBytes = std::size_t{64} << 10U;
-  static constexpr std::uint64_t kCells = 32;
+  static constexpr std::uint64_t kMostCells = 32;
 
   // The header of a cell, which holds some bytes of one segment.
   struct Head {
     std::uint64_t nth;     // the segment's number in its tree
     std::uint64_t offset;  // in the segment
     std::uint64_t segment_bytes;
-    std::uint32_t tree;
+    std::uint32_t tree;   // its index in the ring's
     std::uint32_t bytes;  // at most kCellBytes
   };
   struct Cell {
@@ -64,10 +72,10 @@ class HostRing {
     const std::byte* bytes;
   };
 
-  [[nodiscard]] static std::size_t memory_for(std::size_t readers);
-  // memory: of that size, zero at first. reader: index of the reader that uses this object, below
-  // `readers`; unset for the writer.
-  HostRing(SharedMemory memory, std::size_t readers, std::optional<std::size_t> reader);
+  // Whole pages.
+  [[nodiscard]] static std::size_t memory_for(const RingPlan& plan);
+  // memory: of that size, zero at first; must outlive this object. rank: a reader, or the writer.
+  HostRing(std::byte* memory, const RingPlan& plan, int rank);
 
   // --- for the writer ---
   [[nodiscard]] bool has_free_cell();
@@ -83,10 +91,6 @@ class HostRing {
   [[nodiscard]] std::optional<Cell> next() const;
   void pass();
 
-  // A number by which two processes verify that they use the same ring.
-  [[nodiscard]] std::uint64_t& token() { return control_->token; }
-  void close_descriptor() noexcept { memory_.close_descriptor(); }
-
  private:
   using Count = std::atomic<std::uint64_t>;
   static_assert(Count::is_always_lock_free);
@@ -94,39 +98,30 @@ class HostRing {
   struct alignas(kLine) Line {
     Count cells;
   };
-  struct Control {
-    std::uint64_t token;
-    Line written;
-  };
 
   [[nodiscard]] std::byte* cell(std::uint64_t count) const {
-    return cells_ + count % kCells * kCellBytes;
+    return bytes_ + count % cells_ * kCellBytes;
   }
 
-  SharedMemory memory_;
-  Control* control_;
+  std::uint64_t cells_;
+  Line* written_;
   std::span<Line> read_;  // number of cells read, by each reader
   Head* heads_;
-  std::byte* cells_;
-  std::optional<std::size_t> reader_;
+  std::byte* bytes_;
+  std::size_t reader_;        // this process's index among the readers
   std::uint64_t passed_ = 0;  // cells that this process has written or read
   std::uint64_t oldest_ = 0;  // for the writer: cells that all readers had passed at its last check
 };
 
-// A rank's rings.
+// The rings that a rank writes or reads.
 struct HostRings {
-  std::vector<int> readers;         // ranks that read its own ring
-  std::optional<HostRing> written;  // its own; unset if it has no readers
-  struct Read {
-    int writer;  // rank
-    HostRing ring;
-  };
-  std::vector<Read> read;
+  std::vector<RingPlan> plans;
+  std::vector<SharedMemory> memories;          // of this rank and of those whose rings it reads
+  std::vector<std::optional<HostRing>> rings;  // for each of the plans; unset: not this rank's
 };
 
-// Collective. readers_of: for each rank of comm the ranks that read from it, all on its host; equal
-// on all ranks. Returns null, on all ranks of a host, if one of them cannot create or attach the
-// memory, or if no rank reads from another. Throws MpiError.
-std::unique_ptr<HostRings> share_rings(MPI_Comm comm, std::span<const std::vector<int>> readers_of);
+// Collective; the plans' ranks are those of comm. Returns null, on all ranks of a host, if one of
+// them cannot create or attach the memory, or if there are no rings. Throws MpiError.
+std::unique_ptr<HostRings> share_rings(MPI_Comm comm, std::vector<RingPlan> plans);
 
 }  // namespace espalier::runtime

@@ -51,7 +51,7 @@ MpiTransport::MpiTransport(MPI_Comm comm, std::vector<engine::TreeRole> roles,
       abort_signal_(comm_, rank_, options_.root, static_cast<int>(roles_.size()), requests_),
       timeout_(options_.timeout) {
   if (options_.rings) rings_.emplace(options_.rings, roles_, options_.transfers);
-  const auto uses_ring = [](const engine::Edge& edge) { return edge.uses_ring; };
+  const auto uses_ring = [](const engine::Edge& edge) { return edge.uses_ring(); };
   has_only_rings_ = std::ranges::all_of(roles_, [&](const engine::TreeRole& role) {
     return std::ranges::all_of(role.in, uses_ring) && std::ranges::all_of(role.out, uses_ring);
   });
@@ -72,7 +72,7 @@ void MpiTransport::begin(bool stoppable) {
   if (options_.transfers != nullptr) {
     options_.transfers->begin_run(requests_.size() + (rings_ ? rings_->places() : 0));
   }
-  if (rings_) rings_->begin(call_.bytes, requests_.size());
+  if (rings_) rings_->begin(call_.bytes, call_.unit_bytes, requests_.size());
   if (call_.check != nullptr) call_.check->begin(comm_, requests_.size_check());
   abort_signal_.begin(stoppable);
 }
@@ -81,7 +81,7 @@ void MpiTransport::begin(bool stoppable) {
 
 int MpiTransport::receive(const engine::Operation& operation, const engine::Segment& segment,
                           std::byte* buffer) {
-  if (edge_of(operation).uses_ring) {
+  if (edge_of(operation).uses_ring()) {
     rings_->begin_transfer(operation, segment, buffer);
     return 0;
   }
@@ -94,7 +94,7 @@ int MpiTransport::receive(const engine::Operation& operation, const engine::Segm
 
 int MpiTransport::send(const engine::Operation& operation, const engine::Segment& segment,
                        std::byte* buffer, bool synchronous) {
-  if (edge_of(operation).uses_ring) {
+  if (edge_of(operation).uses_ring()) {
     rings_->begin_transfer(operation, segment, buffer);
     return 0;
   }
@@ -121,7 +121,7 @@ void MpiTransport::cancel(const engine::Operation& operation) {
 
 int MpiTransport::peer_of(const engine::Operation& operation) const {
   const engine::Edge& edge = edge_of(operation);
-  return edge.peer == engine::kNoRank ? rings_->slowest_reader() : edge.peer;
+  return edge.peer == engine::kNoRank ? rings_->slowest_reader(operation) : edge.peer;
 }
 
 // --- waiting ---

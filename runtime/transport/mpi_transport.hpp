@@ -75,7 +75,7 @@ class MpiTransport {
            bool synchronous);
   void cancel(const engine::Operation& operation);
   [[nodiscard]] bool is_complete(const engine::Operation& operation) const {
-    if (edge_of(operation).uses_ring) return rings_->is_complete(operation);
+    if (edge_of(operation).uses_ring()) return rings_->is_complete(operation);
     return requests_.of(operation) == MPI_REQUEST_NULL;
   }
   [[nodiscard]] int peer_of(const engine::Operation& operation) const;

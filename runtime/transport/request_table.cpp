@@ -24,7 +24,7 @@ RequestTable::RequestTable(std::span<const engine::TreeRole> roles,
     std::vector<Slots>& slots = edges_[is_send ? 1 : 0].emplace_back();
     for (std::size_t edge = 0; edge < edges.size(); ++edge) {
       slots.push_back({entries_.size(), of_edges[edge]});
-      if (edges[edge].uses_ring) continue;
+      if (edges[edge].uses_ring()) continue;
       entries_.resize(entries_.size() + of_edges[edge], {Kind::kTransfer,
                                                          {is_send, static_cast<std::uint32_t>(tree),
                                                           static_cast<std::uint32_t>(edge), 0}});

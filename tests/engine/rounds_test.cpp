@@ -113,6 +113,18 @@ TEST(RoundsFault, NamesTheReason) {
   EXPECT_EQ(refusal(exchange), "/broadcast_trees/1/exchange: rounds do not support exchange edges");
 }
 
+TEST(RoundsFault, OfAReductionIsFoundInItsTrees) {
+  Plan plan = four_nodes();
+  plan.operation = planner::Operation::kReduce;
+  std::swap(plan.reduce_trees, plan.broadcast_trees);
+  EXPECT_EQ(refusal(plan), "(not refused)");
+  plan.reduce_trees[0].colors[2] = 0;
+  EXPECT_EQ(refusal(plan), "/reduce_trees/0/colors/2: node 'n2' receives on two edges of color 0");
+  plan.reduce_trees[1].colors.clear();
+  EXPECT_EQ(refusal(plan),
+            "/reduce_trees/0: rounds need colors, which this plan's trees do not have");
+}
+
 TEST(RoundsFault, ALoneNodeNeedsNoColors) {
   Plan plan = four_nodes();
   plan.nodes = {"n0"};

@@ -63,7 +63,7 @@ TEST(Windows, BothEndsOfAnEdgeAgree) {
 
 TEST(Windows, OfRingsAreEqualHoweverFarTheRank) {
   std::vector<TreeRole> roles = far_and_near();
-  roles[0].in[0].uses_ring = roles[0].out[1].uses_ring = true;
+  roles[0].in[0].ring = roles[0].out[1].ring = 0;
   const std::vector<TreeWindows> windows = windows_of(roles, 4, 2, kSegment, true);
   EXPECT_EQ(windows[0].in[0], windows[0].out[1]);
 }
@@ -110,7 +110,7 @@ TEST(Lookahead, OfSeveralTreesCoversTheLargestWindowOfEach) {
 // A ring is emptied whatever else its readers wait for.
 TEST(Lookahead, IgnoresRings) {
   std::vector<TreeRole> roles(2);
-  for (TreeRole& role : roles) role.out = {{.uses_ring = true}, {.peer = 1}};
+  for (TreeRole& role : roles) role.out = {{.ring = 0}, {.peer = 1}};
   const std::vector<TreeWindows> windows{{{}, {8, 2}}, {{}, {8, 2}}};
   EXPECT_EQ(lookahead_over(roles, windows, 2), 4 * 4U);
 }

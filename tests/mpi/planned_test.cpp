@@ -92,13 +92,15 @@ planner::Plan scheduled_here(std::uint32_t source, std::uint64_t segment) {
   return scheduled(size_of(MPI_COMM_WORLD), source, segment, 1);
 }
 
+Case by(std::string name, const std::string& algorithm, BroadcastOptions options,
+        planner::Operation operation = planner::Operation::kBroadcast) {
+  return {std::move(name), operation, std::move(options),
+          [algorithm](std::uint32_t nodes, std::uint32_t source, std::uint64_t segment) {
+            return plan_by(algorithm, nodes, source, segment);
+          }};
+}
+
 std::vector<Case> planned_cases() {
-  const auto by = [](std::string name, const std::string& algorithm, BroadcastOptions options) {
-    return Case{std::move(name), planner::Operation::kBroadcast, std::move(options),
-                [algorithm](std::uint32_t nodes, std::uint32_t source, std::uint64_t segment) {
-                  return plan_by(algorithm, nodes, source, segment);
-                }};
-  };
   return {by("TwoTreeSanders", "two-tree-sanders", as_planned()),
           by("TwoTreeSandersByRounds", "two-tree-sanders", by_rounds()),
           by("TwoTreeComplete", "two-tree-complete", as_planned()),
@@ -111,6 +113,12 @@ std::vector<Case> planned_cases() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Planned, Collectives, ::testing::ValuesIn(planned_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(PlannedReductions, Collectives,
+                         ::testing::Values(by("ReduceByRounds", "two-tree-sanders", by_rounds(),
+                                              planner::Operation::kReduce),
+                                           by("AllreduceByRounds", "two-tree-sanders", by_rounds(),
+                                              planner::Operation::kAllreduce)),
+                         case_name);
 INSTANTIATE_TEST_SUITE_P(Planned, Broadcasts, ::testing::ValuesIn(planned_cases()), case_name);
 
 std::vector<int> by_order(std::uint32_t ranks) {
@@ -119,13 +127,18 @@ std::vector<int> by_order(std::uint32_t ranks) {
   return rank_of_node;
 }
 
-// Broadcasts a message and returns this rank's MPI calls.
+// Runs a message of `size` units and returns this rank's MPI calls.
 std::vector<Call> calls_of(const planner::Plan& plan, const BroadcastOptions& options,
-                           std::size_t bytes) {
-  Broadcast broadcast(MPI_COMM_WORLD, plan, options);
+                           std::size_t size) {
+  const bool reduces = planner::reduces(plan.operation);
+  runtime::Collective collective(MPI_COMM_WORLD, plan, options);
   calls.clear();
-  recording = options.schedule ? Recording::kIssend : Recording::kIsend;
-  check_run(broadcast, MPI_COMM_WORLD, bytes, 1);
+  recording = options.schedule || reduces ? Recording::kIssend : Recording::kIsend;
+  if (reduces) {
+    check_sum(collective, MPI_COMM_WORLD, size, 1);
+  } else {
+    check_run(collective, MPI_COMM_WORLD, size, 1);
+  }
   recording = Recording::kOff;
   return calls;
 }
@@ -161,35 +174,41 @@ TEST(ExchangeEdges, AreServedAfterTheTreesOtherEdges) {
 
 // Each send and each receive is in the round that the plan assigns to it, at most one of each per
 // round.
+void expect_rounds_kept(planner::Plan plan, std::uint32_t source, engine::Kind kind) {
+  const bool combines = kind == engine::Kind::kCombine;
+  const int rank = rank_in(MPI_COMM_WORLD);
+  const std::vector<int> order = by_order(size_of(MPI_COMM_WORLD));
+  const auto roles = engine::roles_of(plan.broadcast_trees, order, rank, {}, kind);
+  const auto rounds = engine::rounds_of(plan.broadcast_trees, source, order, rank, kind);
+  if (combines) plan = reduce_plan(std::move(plan));
+  std::map<std::uint64_t, int> in_round[2];
+  std::map<std::pair<int, int>, std::uint64_t> done[2];  // by tree and peer
+  std::uint64_t now = 0;
+  for (const Call& call : calls_of(plan, by_rounds(), combines ? 12 * 31 + 5 : 3141)) {
+    const auto tree = static_cast<std::size_t>(call.tree);
+    const auto& edges = call.is_send ? roles[tree].out : roles[tree].in;
+    const auto& first = call.is_send ? rounds[tree].sends : rounds[tree].receives;
+    const auto edge = std::ranges::find(edges, call.peer, &engine::Edge::peer) - edges.begin();
+    const std::uint64_t round =
+        first[static_cast<std::size_t>(edge)] + 2 * done[call.is_send][{call.tree, call.peer}]++;
+    EXPECT_GE(round, now);
+    now = round;
+    EXPECT_EQ(++in_round[call.is_send][round], 1) << "round " << round;
+  }
+  if (roles[0].in.empty() && roles[1].in.empty()) return;
+  std::size_t edges = 0;  // 16 segments on each
+  for (const engine::TreeRole& role : roles) edges += role.in.size();
+  EXPECT_EQ(in_round[false].size(), 16 * edges);
+}
+
 TEST(Rounds, AreKept) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";
   for (std::uint32_t source = 0; source < ranks; ++source) {
     const planner::Plan plan = plan_by("two-tree-sanders", ranks, source, 100);
-    const auto roles =
-        engine::roles_of(plan.broadcast_trees, by_order(ranks), rank_in(MPI_COMM_WORLD));
-    const auto rounds =
-        engine::rounds_of(plan.broadcast_trees, source, by_order(ranks), rank_in(MPI_COMM_WORLD));
-    std::map<std::uint64_t, int> sends;
-    std::map<std::uint64_t, int> receives;
-    std::map<std::pair<int, int>, std::uint64_t> sent;  // by tree and child
-    std::vector<std::uint64_t> received(2, 0);
-    std::uint64_t now = 0;
-    for (const Call& call : calls_of(plan, by_rounds(), 3141)) {
-      const auto tree = static_cast<std::size_t>(call.tree);
-      std::uint64_t round = 0;
-      if (call.is_send) {
-        const auto child = std::ranges::find(roles[tree].out, call.peer, &engine::Edge::peer);
-        round = rounds[tree].sends[static_cast<std::size_t>(child - roles[tree].out.begin())] +
-                2 * sent[{call.tree, call.peer}]++;
-      } else {
-        round = rounds[tree].receives[0] + 2 * received[tree]++;
-      }
-      EXPECT_GE(round, now);
-      now = round;
-      EXPECT_EQ(++(call.is_send ? sends : receives)[round], 1) << "round " << round;
-    }
-    if (ranks > 1 && rank_in(MPI_COMM_WORLD) != static_cast<int>(source)) {
-      EXPECT_EQ(received[0] + received[1], 32U);
+    for (const engine::Kind kind : {engine::Kind::kSpread, engine::Kind::kCombine}) {
+      SCOPED_TRACE(kind == engine::Kind::kCombine ? "reduce" : "broadcast");
+      expect_rounds_kept(plan, source, kind);
     }
   }
 }
@@ -205,8 +224,11 @@ TEST(Rounds, TerminateForEveryNumberOfRanksAndEverySource) {
     if (!takes_part) continue;
     for (std::uint32_t source = 0; source < nodes; ++source) {
       SCOPED_TRACE(fmt::format("{} ranks, source {}", nodes, source));
-      Broadcast broadcast(part, plan_by("two-tree-sanders", nodes, source, 9000), by_rounds());
+      const planner::Plan plan = plan_by("two-tree-sanders", nodes, source, 9000);
+      Broadcast broadcast(part, plan, by_rounds());
       check_run(broadcast, part, 20 * 9000 + 1, nodes * 100 + source);
+      runtime::Collective allreduce(part, allreduce_plan(plan, plan), by_rounds());
+      check_sum(allreduce, part, 20 * 1125 + 1, nodes * 100 + source);
     }
     MPI_Comm_free(&part);
   }

@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "runtime/api/reduction.hpp"
-#include "runtime/transport/hosts.hpp"
 #include "support/errors.hpp"
 #include "tests/mpi/plans.hpp"
 
@@ -136,10 +135,7 @@ TEST_P(Mismatch, OfSizes) {
           run_refusal(reduction, own.data(), result.data(), count, MPI_FLOAT, MPI_SUM);
       EXPECT_THAT(refusal, HasSubstr("disagree on the size"));
       EXPECT_THAT(refusal, HasSubstr(std::to_string(4 * count) + " bytes on rank"));
-      // Between hosts the result may have been overwritten, but nothing beyond it.
-      if (runtime::count_hosts(MPI_COMM_WORLD) == 1) {
-        EXPECT_EQ(result, std::vector<float>(count + 64, -3.0F));
-      }
+      // The result may have been overwritten, but nothing beyond it.
       EXPECT_THAT(std::span(result).subspan(count), ::testing::Each(-3.0F));
     }
   }

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/api/reduction.hpp"
 #include "runtime/memory/direct_copies.hpp"
 #include "runtime/memory/host_ring.hpp"
 #include "runtime/memory/stores.hpp"
@@ -18,6 +19,7 @@
 #include "runtime/transport/mpi_engine.hpp"
 #include "runtime/transport/owned_comm.hpp"
 #include "support/errors.hpp"
+#include "tests/mpi/check_reduction.hpp"
 #include "tests/mpi/check_run.hpp"
 #include "tests/mpi/plans.hpp"
 #include "tests/support/draws.hpp"
@@ -29,7 +31,7 @@ using runtime::Broadcast;
 using runtime::BroadcastOptions;
 
 constexpr std::size_t kCell = runtime::HostRing::kCellBytes;
-constexpr std::size_t kRing = kCell * runtime::HostRing::kCells;
+constexpr std::size_t kRing = kCell * runtime::HostRing::kMostCells;
 
 // A broadcast for check_run.
 class OnHosts {
@@ -41,16 +43,15 @@ class OnHosts {
     std::vector<int> rank_of_node(hosts.size());
     for (std::size_t i = 0; i < hosts.size(); ++i) rank_of_node[i] = static_cast<int>(i);
     const auto& trees = plan.broadcast_trees;
-    const auto readers = runtime::ring_readers(trees, rank_of_node, hosts);
+    const auto rings = runtime::rings_for_copies(trees, rank_of_node, hosts);
     engine::Block block{.is_root = rank == root,
                         .trees = engine::roles_of(trees, rank_of_node, rank, hosts),
                         .assignment = planner::assignments_of(plan).front()};
     runtime::MpiTransportOptions options;
     options.root = root;
-    options.rings = runtime::share_rings(comm_.get(), readers);
-    const bool any = std::ranges::any_of(readers, [](const auto& of) { return !of.empty(); });
-    EXPECT_EQ(options.rings != nullptr, any);
-    if (any) runtime::use_rings(block.trees, trees, rank_of_node, hosts, rank, readers);
+    options.rings = runtime::share_rings(comm_.get(), rings);
+    EXPECT_EQ(options.rings != nullptr, !rings.empty());
+    runtime::use_rings(block.trees, rank, rings);
     engine_ = std::make_unique<runtime::MpiEngine>(comm_.get(), std::vector{std::move(block)},
                                                    engine::Options{}, std::move(options));
   }
@@ -111,13 +112,13 @@ TEST(Rings, EveryRootAndSizesAroundCells) {
 TEST(Rings, AreUsedByAllRanksOfAHostOrByNone) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   if (ranks < 2) GTEST_SKIP() << "there is no other rank";
-  std::vector<std::vector<int>> readers(ranks);
-  for (std::uint32_t i = 1; i < ranks; ++i) readers[0].push_back(static_cast<int>(i));
+  runtime::RingPlan plan{0, {}, {0}, 4};
+  for (std::uint32_t i = 1; i < ranks; ++i) plan.readers.push_back(static_cast<int>(i));
   runtime::OwnedComm comm(MPI_COMM_WORLD);
-  const auto rings = runtime::share_rings(comm.get(), readers);
+  const auto rings = runtime::share_rings(comm.get(), {plan});
   ASSERT_NE(rings, nullptr);
-  EXPECT_EQ(rings->written.has_value(), comm.rank() == 0);
-  EXPECT_EQ(rings->read.size(), comm.rank() == 0 ? 0U : 1U);
+  EXPECT_EQ(rings->memories.size(), 1U);
+  EXPECT_TRUE(rings->rings[0].has_value());
   // MPI has already opened its own connections.
   for (const int poor : {0, static_cast<int>(ranks) - 1}) {
     rlimit usual{};
@@ -126,7 +127,7 @@ TEST(Rings, AreUsedByAllRanksOfAHostOrByNone) {
       const rlimit none{0, usual.rlim_max};
       ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
     }
-    EXPECT_EQ(runtime::share_rings(comm.get(), readers), nullptr);
+    EXPECT_EQ(runtime::share_rings(comm.get(), {plan}), nullptr);
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
   }
 }
@@ -142,6 +143,25 @@ TEST(Rings, SizesThatDifferAreRefused) {
     std::vector<std::byte> buffer(2 * kRing + 100 + (differs ? more : 0));
     EXPECT_THROW(broadcast->run(buffer.data(), buffer.size(), MPI_BYTE), InputError);
     MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+// Sums in segments smaller and larger than a cell and the ring.
+TEST(Rings, OfReductions) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  for (std::uint32_t source = 0; source < ranks; source += 1 + ranks / 4) {
+    std::mt19937_64 random(source + 1);
+    for (const std::uint64_t segment : {800UL, 3 * kCell + 16, kRing + 8}) {
+      const planner::Plan plan = random_plan_from(source, ranks, segment, 16, random);
+      for (const bool everywhere : {false, true}) {
+        runtime::Reduction reduction(MPI_COMM_WORLD,
+                                     everywhere ? allreduce_plan(plan, plan) : reduce_plan(plan));
+        for (const std::size_t count : {1UL, segment / 2 + 3, kRing / 8 + 1}) {
+          check_sum(reduction, MPI_COMM_WORLD, count, count);
+          check_sum(reduction, MPI_COMM_WORLD, count, count + 1, InPlace::kYes);
+        }
+      }
+    }
   }
 }
 

@@ -110,7 +110,7 @@ void TimingOptions::add_to(Arguments& app) {
   app.add("--json", json, "figures as JSON on standard output");
   elements.add_to(app);
   running.add_to(app, broadcast);
-  add_broadcast_options(app, broadcast);
+  add_schedule(app, broadcast.schedule);
 }
 
 void TimingOptions::check() {
@@ -133,12 +133,7 @@ TimedOperation timed_operation(MPI_Comm comm, std::span<const NamedPlan> plans,
   if (operation == planner::Operation::kBroadcast) {
     return timed_broadcast(comm, plans, bind_broadcasts(comm, plans, options.broadcast));
   }
-  for (const auto& [option, given] :
-       {std::pair("--schedule", options.broadcast.schedule),
-        std::pair("--rounds", options.broadcast.rounds),
-        std::pair("--as-planned", !options.broadcast.direct_copies)}) {
-    if (given) throw InputError(fmt::format("{} is for broadcasts", option));
-  }
+  if (options.broadcast.schedule) throw InputError("--schedule is for broadcasts");
   runtime::ReductionOptions reduction;
   options.running.write_to(reduction);
   reduction.on_progress = options.broadcast.on_progress;

@@ -44,7 +44,7 @@ void BcastCommand::add_to(Arguments& app) {
           "this option such a run ends with status 5 and writes no output");
   app.add("--verify", arguments.verify,
           "check every received byte; with --in, read the written files back");
-  add_broadcast_options(app, broadcast);
+  add_schedule(app, broadcast.schedule);
   app.add("--compare-mpi-bcast", arguments.compare,
           "time MPI_Bcast of the same message in alternation, and print the ratio");
   app.add("--trace", trace,

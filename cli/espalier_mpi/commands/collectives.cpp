@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include "cli/espalier_mpi/commands/run_plan.hpp"
+#include "engine/rounds.hpp"
 #include "runtime/api/library_reduction.hpp"
 #include "runtime/transport/comm_facts.hpp"
+#include "support/files.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -39,7 +41,7 @@ void CollectiveCommand::add_to(Arguments& app) {
 
 void CollectiveCommand::check() {
   arguments.running.write_to(options);
-  arguments.check(name_of(operation));
+  arguments.check(name_of(operation), options);
   if (planner::combines(operation)) {
     require_whole("--message", arguments.message(), elements.read());
   }
@@ -63,6 +65,9 @@ ExitStatus CollectiveCommand::run() const {
   watchdog.start(arguments.running.timeout);
   watchdog.expect("waiting for the plan, which rank 0 reads");
   const NamedPlan named = plan_of_run(comm, arguments, operation, with);
+  if (with.rounds && planner::has_root(operation)) {
+    engine::require_rounds(named.plan, display_name(arguments.plan));
+  }
 
   ProgressBar bar(runtime::rank_in(comm) == 0 && !arguments.quiet, named.plan.throughput);
   bar.expect(arguments.message().value);

@@ -19,7 +19,8 @@ void RunArguments::add_source_to(Arguments& app) {
   app.add("--quiet", quiet, "no progress");
 }
 
-void RunArguments::check(std::string_view command, const runtime::BroadcastOptions& options) const {
+void RunArguments::check(std::string_view command,
+                         const runtime::CollectiveOptions& options) const {
   check_tuned(tuned, running.segment, options);
   if (tuned.size() > 1) throw InputError("--tuned: there is only one plan; give one file");
   if (decisions.empty()) {

@@ -35,8 +35,8 @@ struct RunArguments {
     running.add_to(app, defaults);
     running.add_segment_to(app);
   }
-  // Throws InputError for options that do not fit each other. options: of a broadcast.
-  void check(std::string_view command, const runtime::BroadcastOptions& options = {}) const;
+  // Throws InputError for options that do not fit each other. options: with those of `running`.
+  void check(std::string_view command, const runtime::CollectiveOptions& options) const;
   [[nodiscard]] Bytes message() const {
     return given_message.value_or(Bytes{std::uint64_t{64} << 20});
   }

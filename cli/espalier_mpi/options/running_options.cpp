@@ -37,6 +37,11 @@ void RunningOptions::add_to(Arguments& app, std::size_t default_sends,
       "most sends of a rank in progress at a time; 1 is strictly one-port (default: any number)",
       {.range = window});
   add_timeout(app, timeout);
+  app.add("!--as-planned", direct_copies,
+          "ranks of one host pass segments along the plan's edges by MPI (default: through shared "
+          "memory; copies all come from the rank of the host that a tree reaches first)");
+  app.add("--rounds", rounds,
+          "synchronised rounds by the plan's colors (two-tree-sanders makes such plans)");
 }
 
 void add_timeout(Arguments& app, std::optional<Seconds>& to) {
@@ -50,6 +55,8 @@ void RunningOptions::write_to(runtime::CollectiveOptions& options) const {
   options.sends_in_flight = sends.value_or(options.sends_in_flight);
   options.receives_in_flight = receives.value_or(options.receives_in_flight);
   options.ports = ports.value_or(options.ports);
+  options.direct_copies = direct_copies;
+  options.rounds = rounds;
 }
 
 void RunningOptions::add_segment_to(Arguments& app) {
@@ -63,13 +70,8 @@ Bytes read_segment(std::string_view text) {
   return size;
 }
 
-void add_broadcast_options(Arguments& app, runtime::BroadcastOptions& to) {
-  app.add("!--as-planned", to.direct_copies,
-          "ranks of one host forward segments along the plan's edges (default: all copy from the "
-          "rank of the host that a tree reaches first)");
-  app.add("--rounds", to.rounds,
-          "synchronised rounds by the plan's colors (two-tree-sanders makes such plans)");
-  app.add("--schedule", to.schedule,
+void add_schedule(Arguments& app, bool& to) {
+  app.add("--schedule", to,
           "send and receive in the order of the plan's periodic schedule (espalier plan --schedule "
           "makes such plans)");
 }

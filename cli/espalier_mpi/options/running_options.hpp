@@ -24,7 +24,8 @@ struct Job {
 
 inline constexpr std::size_t kMostRepeats = 1'000'000;
 
-// How a plan is run: --map, --window, --receives, --ports, --timeout; and --segment.
+// How a plan is run: --map, --window, --receives, --ports, --timeout, --as-planned, --rounds; and
+// --segment.
 struct RunningOptions {
   runtime::RankMapping mapping = runtime::RankMapping::kByOrder;
   std::optional<std::size_t> sends{};  // unset: the executor's default, as the next two
@@ -32,6 +33,8 @@ struct RunningOptions {
   std::optional<std::size_t> ports{};
   std::optional<Seconds> timeout{{60}};  // unset: none
   std::optional<Bytes> segment{};        // unset: not given
+  bool direct_copies = true;
+  bool rounds = false;
 
   // defaults: runtime::BroadcastOptions or ReductionOptions.
   template <class Options>
@@ -51,8 +54,8 @@ void add_timeout(Arguments& app, std::optional<Seconds>& to);
 // A reader of --segment; at least one byte.
 Bytes read_segment(std::string_view text);
 
-// --as-planned, --rounds, --schedule.
-void add_broadcast_options(Arguments& app, runtime::BroadcastOptions& to);
+// --schedule, which is for broadcasts.
+void add_schedule(Arguments& app, bool& to);
 
 // --type and --op.
 struct ElementOptions {

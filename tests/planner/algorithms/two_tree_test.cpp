@@ -194,7 +194,7 @@ TEST(TwoTreeSanders, InnerNodesOfOneTreeAreLeavesOfTheOtherAndColorsAreValid) {
     const Plan plan = plan_over("two-tree-sanders", ranks, ranks / 3);
     ASSERT_EQ(plan.broadcast_trees.size(), 2U);
     ASSERT_NO_THROW(check_structure(plan));
-    EXPECT_TRUE(is_colored(plan));
+    EXPECT_TRUE(is_colored(plan.broadcast_trees));
     EXPECT_NO_THROW(check_colors(plan));
     const auto first = child_counts(plan.broadcast_trees[0], ranks);
     const auto second = child_counts(plan.broadcast_trees[1], ranks);
@@ -313,7 +313,7 @@ TEST(TwoTrees, KeepTheirColorsOverPaths) {
   const Instance instance = instance_of(platform, "a");
   const Plan plan = make_plan(instance, "two-tree-sanders", run("two-tree-sanders", instance), {1});
   EXPECT_EQ(plan.broadcast_trees[0].via.size(), 3U);
-  EXPECT_TRUE(is_colored(plan));
+  EXPECT_TRUE(is_colored(plan.broadcast_trees));
   EXPECT_NO_THROW(check_colors(plan));
   EXPECT_DOUBLE_EQ(plan.throughput.value, 1);
 }

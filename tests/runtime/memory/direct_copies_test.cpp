@@ -69,17 +69,23 @@ TEST(DirectCopies, AreOneStepFromTheFirstNodeOfTheHost) {
   }
 }
 
+MATCHER_P3(Ring, writer, readers, trees, "") {
+  return arg.writer == writer &&
+         ::testing::ExplainMatchResult(readers, arg.readers, result_listener) &&
+         ::testing::ExplainMatchResult(trees, arg.trees, result_listener);
+}
+
 bool writes_ring(const TreeRole& role) {
-  return !role.out.empty() && role.out[0].uses_ring;
+  return !role.out.empty() && role.out[0].uses_ring();
 }
 bool reads_ring(const TreeRole& role) {
-  return !role.in.empty() && role.in[0].uses_ring;
+  return !role.in.empty() && role.in[0].uses_ring();
 }
 // To which it sends by MPI.
 std::vector<int> peers(const TreeRole& role) {
   std::vector<int> ranks;
   for (const engine::Edge& edge : role.out) {
-    if (!edge.uses_ring) ranks.push_back(edge.peer);
+    if (!edge.uses_ring()) ranks.push_back(edge.peer);
   }
   return ranks;
 }
@@ -91,12 +97,14 @@ TEST(Rings, AreForTreesWhoseChildrenAreTheReaders) {
   const std::vector<int> hosts{0, 0, 0, 3, 3, 3};
   const std::vector<PlanTree> trees{{{1}, {{0, 3}, {0, 2}, {0, 1}, {3, 4}, {3, 5}}, {}},
                                     {{1}, {{0, 3}, {0, 4}, {0, 1}, {0, 2}, {4, 5}}, {}}};
-  const auto readers = ring_readers(trees, nodes, hosts);
-  EXPECT_THAT(readers, ElementsAre(ElementsAre(1, 2), IsEmpty(), IsEmpty(), ElementsAre(4, 5),
-                                   ElementsAre(5), IsEmpty()));
+  const auto rings = rings_for_copies(trees, nodes, hosts);
+  ASSERT_EQ(rings.size(), 3U);
+  EXPECT_THAT(rings[0], Ring(0, ElementsAre(1, 2), ElementsAre(0, 1)));
+  EXPECT_THAT(rings[1], Ring(3, ElementsAre(4, 5), ElementsAre(0)));
+  EXPECT_THAT(rings[2], Ring(4, ElementsAre(5), ElementsAre(1)));
   const auto roles = [&](int rank) {
     auto found = roles_of(trees, nodes, rank, hosts);
-    use_rings(found, trees, nodes, hosts, rank, readers);
+    use_rings(found, rank, rings);
     return found;
   };
   for (const TreeRole& role : roles(0)) EXPECT_TRUE(writes_ring(role) && role.in.empty());
@@ -113,14 +121,14 @@ TEST(Rings, AreReadByAllOrNotUsed) {
   const std::vector<int> nodes{0, 1, 2};
   const std::vector<int> hosts{0, 0, 0};
   const std::vector<PlanTree> trees{{{1}, {{0, 1}, {0, 2}}, {}}, {{1}, {{0, 1}, {1, 2}}, {}}};
-  const auto readers = ring_readers(trees, nodes, hosts);
+  const auto rings = rings_for_copies(trees, nodes, hosts);
   auto source = roles_of(trees, nodes, 0, hosts);
-  use_rings(source, trees, nodes, hosts, 0, readers);
+  use_rings(source, 0, rings);
   EXPECT_TRUE(writes_ring(source[0]));
   EXPECT_FALSE(writes_ring(source[1]));
   EXPECT_THAT(peers(source[1]), ElementsAre(1));
   auto last = roles_of(trees, nodes, 2, hosts);
-  use_rings(last, trees, nodes, hosts, 2, readers);
+  use_rings(last, 2, rings);
   EXPECT_TRUE(reads_ring(last[0]) && reads_ring(last[1]));
 }
 
@@ -128,8 +136,38 @@ TEST(Rings, AreNotForTreesWithExchangeEdges) {
   const std::vector<int> nodes{0, 1};
   std::vector<PlanTree> trees(1);
   trees[0].edges = trees[0].exchange = {{0, 1}};
-  EXPECT_THAT(ring_readers(trees, nodes, std::vector<int>{0, 0}),
-              ElementsAre(IsEmpty(), IsEmpty()));
+  EXPECT_THAT(rings_for_copies(trees, nodes, std::vector<int>{0, 0}), IsEmpty());
+}
+
+// Hosts A: 0 1, B: 2 3. Sums go 3 -> 2 -> 0 and 1 -> 0.
+TEST(Rings, ForSumsAreOneForEachEdgeWithinAHost) {
+  const std::vector<int> nodes{0, 1, 2, 3};
+  const std::vector<int> hosts{0, 0, 2, 2};
+  const std::vector<PlanTree> trees(2, {{1}, {{0, 2}, {0, 1}, {2, 3}}, {}});
+  const auto rings = rings_for_sums(trees, nodes, hosts);
+  ASSERT_EQ(rings.size(), 4U);
+  EXPECT_THAT(rings[0], Ring(1, ElementsAre(0), ElementsAre(0)));
+  EXPECT_THAT(rings[1], Ring(3, ElementsAre(2), ElementsAre(0)));
+  EXPECT_THAT(rings[3], Ring(3, ElementsAre(2), ElementsAre(1)));
+  EXPECT_EQ(rings[0].cells, HostRing::kMostCells / 2);
+  auto inner = roles_of(trees, nodes, 2, hosts, engine::Kind::kCombine);
+  use_rings(inner, 2, rings, 10);
+  EXPECT_EQ(inner[0].in[0].ring, 11);
+  EXPECT_EQ(inner[1].in[0].ring, 13);
+  EXPECT_THAT(peers(inner[0]), ElementsAre(0));
+  auto leaf = roles_of(trees, nodes, 3, hosts, engine::Kind::kCombine);
+  use_rings(leaf, 3, rings, 10);
+  EXPECT_EQ(leaf[1].out[0].ring, 13);
+}
+
+TEST(Rings, ForSumsNeedACoupleOfCells) {
+  const std::vector<int> here{0, 0};
+  const auto rings = [&](std::size_t trees) {
+    return rings_for_sums(std::vector<PlanTree>(trees, {{1}, {{0, 1}}, {}}), std::vector<int>{0, 1},
+                          here);
+  };
+  EXPECT_EQ(rings(16).size(), 16U);
+  EXPECT_THAT(rings(17), IsEmpty());
 }
 
 }  // namespace

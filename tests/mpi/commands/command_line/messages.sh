@@ -109,6 +109,12 @@ test_rounds() {
   head -c 12345678 /dev/urandom >in
   ranks 4 bcast colored.json --in in --out 'out{rank}' --verify --rounds; done_well
   same_everywhere
+  sed 's/"broadcast"/"reduce"/; s/"broadcast_trees": .*/"reduce_trees": '"$(reversed colored.json)"'}/' colored.json >up.json
+  ranks 4 reduce up.json --message 100000 --verify --repeat 2 --rounds; done_well
+  says '^verified'
+  ranks 4 bench up.json --sizes 0,100kB --repeat 2 --verify --rounds; done_well
+  ranks 4 reduce reduce.json --rounds
+  refused 2 "reduce.json: /reduce_trees/0: rounds need colors, which this plan's trees do not have"
   ranks 4 bcast plain.json --rounds
   refused 2 "plain.json: /broadcast_trees/0: rounds need colors, which this plan's trees do not have"
   sed 's/"colors": \[0,0,1\]/"colors": [0,1,1]/' colored.json >clash.json

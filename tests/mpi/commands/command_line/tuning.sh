@@ -54,8 +54,7 @@ test_bench_reductions() {
   ranks 3 bench --operation allreduce --sizes 1000 --repeat 2 --verify; done_well; says ' MPI_Allreduce '
   ranks 4 bench good.json reduce.json; refused 2 "reduce.json: /operation: the plan is for a reduce, not for a broadcast"
   ranks 4 bench reduce.json --operation allreduce; refused 2 "/operation: the plan is for a reduce, not for an allreduce"
-  ranks 4 bench reduce.json --rounds; refused 2 "--rounds is for broadcasts"
-  ranks 4 bench reduce.json --as-planned; refused 2 "--as-planned is for broadcasts"
+  ranks 4 bench reduce.json --rounds; refused 2 "/reduce_trees/0: rounds need colors"
   ranks 4 bench good.json --op max; refused 2 "--op is for reductions"
   ranks 4 bench reduce.json --op bxor; refused 2 "--op: MPI_BXOR is not defined on MPI_DOUBLE"
   ranks 4 bench reduce.json --sizes 1kB,100; refused 2 "--sizes: 100 bytes are not a multiple of a double's 8"
