@@ -106,6 +106,9 @@ struct AlgorithmEntry {
   Serves serves = Serves::kAll;
   // Makes the trees of a reduction, on the reversed platform; null: `run` makes them there.
   TreeMaker run_reduction = nullptr;
+  // Why it makes no trees on this platform, after "algorithm 'a': "; empty: it does. Null: it always
+  // does.
+  std::string (*refusal)(const Instance& instance) = nullptr;
 
   [[nodiscard]] constexpr bool does(Operation operation) const {
     return serves == Serves::kAll ||
@@ -113,6 +116,9 @@ struct AlgorithmEntry {
                (serves == Serves::kBroadcast ? Operation::kBroadcast : Operation::kAllreduce);
   }
   [[nodiscard]] constexpr bool takes_inner() const { return run_over != nullptr; }
+  [[nodiscard]] bool is_for(const Instance& instance) const {
+    return refusal == nullptr || refusal(instance).empty();
+  }
 };
 
 // The entry whose trees are the proven optimum.
@@ -129,6 +135,8 @@ struct Algorithm {
   const AlgorithmEntry* entry;  // into algorithms(), like `inner`
   const AlgorithmEntry* inner;  // null: the entry takes none
 
+  // Throws InfeasibleError where the entry is not for the instance. The following two do so, too.
+  void require_platform(const Instance& instance) const;
   [[nodiscard]] Outcome run(const Instance& instance, const AlgorithmOptions& options) const;
   // The trees of a reduction, on an instance of the reversed platform.
   [[nodiscard]] Outcome run_reduction(const Instance& reversed,

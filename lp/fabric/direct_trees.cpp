@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "lp/fabric/fabric_tree.hpp"
@@ -21,18 +24,23 @@ struct Shape {
   std::size_t margin;  // index in kMargins
 };
 constexpr std::array<Shape, 6> kShapes{{{2, 0}, {2, 1}, {8, 0}, {8, 1}, {16, 0}, {32, 0}}};
+constexpr std::array<Shape, 2> kShapesOfOne{{{1, 0}, {1, 1}}};
 // So much of all edges may be too much for the links: beyond, making way has never helped.
 constexpr double kMostExcess = 0.05;
 // Between equals the order of the walk gives shallower trees.
 constexpr double kPreference = 2;
 
-// Scaled down by what rounding has made too much.
+// At the rate at which the fullest resource is full.
 std::vector<PackedTree> packed(const Routes& routes, double rate) {
   std::vector<PackedTree> trees;
-  for (RoutedTree& tree : routes.trees()) {
-    trees.push_back({std::move(tree), rate / std::max(1.0, routes.load())});
-  }
+  for (RoutedTree& tree : routes.trees()) trees.push_back({std::move(tree), rate / routes.load()});
   return trees;
+}
+
+double rate_of(std::span<const PackedTree> trees) {
+  double rate = 0;
+  for (const PackedTree& tree : trees) rate += tree.rate;
+  return rate;
 }
 
 // A fabric with its hosts in both orders, of which the second is made when it is needed.
@@ -76,7 +84,9 @@ std::vector<PackedTree> trees_by(const PackingProblem& problem, Fabric& fabric, 
 std::vector<PackedTree> direct_trees(const PackingProblem& problem, double rate,
                                      std::size_t most_trees, const Deadline& deadline) {
   std::array<std::optional<Fabric>, kMargins.size()> fabrics;
-  for (const auto& [count, margin] : kShapes) {
+  const std::span<const Shape> shapes =
+      most_trees == 1 ? std::span<const Shape>(kShapesOfOne) : kShapes;
+  for (const auto& [count, margin] : shapes) {
     if (most_trees > 0 && count > most_trees) continue;
     std::optional<Fabric>& fabric = fabrics[margin];
     if (!fabric) {
@@ -90,6 +100,38 @@ std::vector<PackedTree> direct_trees(const PackingProblem& problem, double rate,
     if (!trees.empty()) return trees;
   }
   return {};
+}
+
+std::vector<PackedTree> best_direct_trees(const PackingProblem& problem, double bound,
+                                          std::size_t most_trees, const Deadline& deadline) {
+  constexpr double kLeastShare = 1e-12;
+  constexpr std::size_t kBisections = 4;
+  // Of n equal hosts an allreduce leaves 1/n over.
+  const double nearly = 1 - 1 / static_cast<double>(problem.graph.host_count());
+  std::vector<PackedTree> best;
+  double missed = bound;
+  const auto try_rate = [&](double rate) {
+    std::vector<PackedTree> trees = direct_trees(problem, rate, most_trees, deadline);
+    if (trees.empty()) {
+      missed = rate;
+    } else if (rate_of(trees) > rate_of(best)) {
+      best = std::move(trees);
+    }
+  };
+  for (const double share : {1.0, nearly}) {
+    try_rate(share * bound);
+    if (!best.empty()) return best;
+  }
+  for (double share = 0.9; best.empty() && share > kLeastShare && !deadline.passed();
+       share *= share) {
+    try_rate(share * bound);
+  }
+  for (std::size_t i = 0; i < kBisections && !best.empty() && !deadline.passed(); ++i) {
+    const double reached = rate_of(best);
+    if (reached >= missed) break;
+    try_rate(std::sqrt(reached * missed));
+  }
+  return best;
 }
 
 }  // namespace espalier::lp

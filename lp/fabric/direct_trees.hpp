@@ -18,4 +18,10 @@ namespace espalier::lp {
 std::vector<PackedTree> direct_trees(const PackingProblem& problem, double rate,
                                      std::size_t most_trees, const Deadline& deadline);
 
+// The same at the highest rate for which such trees are found: `bound` if possible, in bytes per
+// second; otherwise rates below it are tried until they are known to within a few percent. Empty:
+// the network has another shape, or the deadline has passed.
+std::vector<PackedTree> best_direct_trees(const PackingProblem& problem, double bound,
+                                          std::size_t most_trees, const Deadline& deadline);
+
 }  // namespace espalier::lp

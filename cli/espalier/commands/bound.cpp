@@ -44,15 +44,21 @@ Rows rows_of(const std::vector<planner::NamedPrice>& prices, double least) {
 }
 
 Report report_of(const planner::Collective& collective, const Run& run,
-                 const std::vector<planner::NamedPrice>& highest) {
+                 const std::vector<planner::NamedPrice>& highest, std::size_t most_cuts) {
   Report report = report_on(collective);
   report.add("optimum", "optimum_Bps", run.throughput);
   report_bound(report, run.outcome.bound, run.outcome.ends);
   report.add("gap", "gap", tiny(gap_of(run.throughput, run.outcome.bound)));
+  const std::vector<planner::BindingCut> cuts =
+      planner::binding_cuts(collective, run.outcome, most_cuts);
+  if (!cuts.empty()) {
+    report.add("cut", "", shown_only(planner::sentence_of(cuts.front())));
+  }
   report.add("trees", "trees", tree_count(run));
   for (const char* const key : {"operation", "platform", "source", "model"}) {
     report.add(key, key, report.json().at(key).get<std::string>());
   }
+  report.write("cuts", cuts_json(cuts));
   report.write("bottlenecks", rows_of(highest, 0).json());
   report.add("seconds", "seconds", took(run.seconds));
   // the table omits prices below 0.01 %; JSON and CSV contain all
@@ -80,14 +86,14 @@ ExitStatus BoundCommand::run() const {
   note_warnings(platform, console);
   const std::vector<planner::NamedPrice> highest =
       planner::highest_priced_resources(platform, collective.occupation(), proof.outcome, top);
-  Report report = report_of(collective, proof, highest);
+  Report report = report_of(collective, proof, highest, top);
   write_text("-", csv ? csv_of(report, highest) : report.render(json));
   return judge(proof, "bound", console);
 }
 
 void BoundCommand::add_to(Arguments& app) {
   problem.add_to(app);
-  app.add("--top", top, "How many bottlenecks to list", {.type = "N"});
+  app.add("--top", top, "How many bottlenecks (in JSON, also cuts) to list", {.type = "N"});
   app.add("--json", json, "JSON instead of tables");
   app.add("--csv", csv, "CSV, one row per bottleneck");
   app.exclude("--csv", "--json");

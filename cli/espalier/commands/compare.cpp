@@ -41,6 +41,7 @@ struct CompareCommand {
 struct Context {
   planner::Operation operation;
   std::vector<planner::Algorithm> algorithms;  // in the registry's order
+  bool all;  // were requested: those that are not for a platform are left out
   platforms::Model model;
   platforms::OccupationOptions occupation;
   planner::AlgorithmOptions limits;
@@ -86,6 +87,9 @@ ComparisonRow row_of(const planner::Algorithm& algorithm, const planner::Collect
   } catch (const LimitReached& fault) {
     note_status(context, fault.status());
     row.figures.error = fault.what();
+  } catch (const InfeasibleError& fault) {  // the algorithm is not for this platform
+    note_status(context, fault.status());
+    row.figures.error = fault.what();
   }
   return row;
 }
@@ -114,6 +118,7 @@ Comparison compare_one(const platforms::Platform& platform, platforms::NodeId so
     const planner::Collective collective(context.operation, platform, source, context.model,
                                          context.occupation);
     for (const planner::Algorithm& algorithm : context.algorithms) {
+      if (context.all && !planner::is_for(algorithm, collective)) continue;
       comparison.rows.push_back(row_of(algorithm, collective, context, comparison));
     }
     prove(collective, context, comparison);
@@ -135,11 +140,12 @@ Comparison compare_one(const platforms::Platform& platform, platforms::NodeId so
 ExitStatus CompareCommand::run() const {
   Context context{.operation = operation,
                   .algorithms = planner::parse_algorithms(algorithms, operation),
+                  .all = algorithms == "all",
                   .model = model.model(),
                   .occupation = model.occupation(),
                   .limits = limits,
                   .console = console};
-  if (algorithms == "all" && !limits.deadline.limit()) context.proof_limit = kProofLimit;
+  if (context.all && !limits.deadline.limit()) context.proof_limit = kProofLimit;
   std::sort(context.algorithms.begin(), context.algorithms.end());
   // Every platform is read and every source found before the work starts.
   std::vector<platforms::Platform> read;
