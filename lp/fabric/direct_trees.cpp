@@ -23,10 +23,11 @@ struct Shape {
   std::size_t trees;
   std::size_t margin;  // index in kMargins
 };
-constexpr std::array<Shape, 6> kShapes{{{2, 0}, {2, 1}, {8, 0}, {8, 1}, {16, 0}, {32, 0}}};
+constexpr std::array<Shape, 8> kShapes{
+    {{2, 0}, {2, 1}, {8, 0}, {8, 1}, {16, 0}, {16, 1}, {32, 0}, {32, 1}}};
 constexpr std::array<Shape, 2> kShapesOfOne{{{1, 0}, {1, 1}}};
 // So much of all edges may be too much for the links: beyond, making way has never helped.
-constexpr double kMostExcess = 0.05;
+constexpr double kMostExcess = 0.025;
 // Between equals the order of the walk gives shallower trees.
 constexpr double kPreference = 2;
 
@@ -95,7 +96,7 @@ std::vector<PackedTree> direct_trees(const PackingProblem& problem, double rate,
       fabric.emplace(*std::move(tree));
     }
     if (deadline.passed()) return {};
-    if (margin > 0 && fabric->tree.group_count == 1) continue;
+    if (margin > 0 && fabric->tree.group_count == fabrics[0]->tree.group_count) continue;
     std::vector<PackedTree> trees = trees_by(problem, *fabric, rate, count, deadline);
     if (!trees.empty()) return trees;
   }

@@ -251,6 +251,7 @@ void Racks::Expansion::read(const RoutedTree& tree) {
 // overloads the host that has most left.
 void Racks::Expansion::deal(std::size_t rack) {
   constexpr std::int64_t kFewChildren = 4;
+  constexpr std::int64_t kMostChildren = 4096;
   const Rack& hosts = racks_.racks_[rack];
   for (std::size_t tree = 0; tree < lack_.size(); ++tree) {
     lack_[tree] = static_cast<std::int64_t>(hosts.size() - 1 + exits_[tree][rack].size());
@@ -259,7 +260,7 @@ void Racks::Expansion::deal(std::size_t rack) {
     left_[racks_.root_] -= rates_[tree];
     --lack_[tree];
   }
-  for (const std::int64_t most : {kFewChildren, std::int64_t{INT32_MAX}}) {
+  for (std::int64_t most = kFewChildren; most <= kMostChildren; most *= 2) {
     for (const Host& host : hosts) {
       while (deal_to(host, most)) {
       }

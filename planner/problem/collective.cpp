@@ -133,7 +133,7 @@ lp::Packing solve_joint(const Collective& collective, const AlgorithmOptions& op
   packing.seeds = joined(
       collective, joint,
       seeds_of(collective, options.deadline.share(kSeedShare), Purpose::kPlan));
-  if (start != nullptr) start_from(*start, packing);
+  if (start != nullptr) return pack_from(*start, joint.problem(), packing);
   return lp::pack_arborescences(joint.problem(), packing);
 }
 
@@ -248,7 +248,7 @@ lp::Packing solve_packing(const CollectiveProblem& problem, const Collective& co
     auto racks = rack_packing(problem, collective, options, purpose);
     if (racks && racks->end == lp::PackingEnd::kGapReached) return *std::move(racks);
     add_seeds(seeds_of(collective, deadline, purpose));
-    if (racks) start_from(*racks, packing);
+    if (racks) return pack_from(*racks, problem.problem(), packing);
   }
   return lp::pack_arborescences(problem.problem(), packing);
 }

@@ -20,10 +20,6 @@ namespace {
 // Of n equal hosts an allreduce leaves 1/n over: so that it holds for 1,000 hosts and more.
 constexpr double kNearEnough = 1.0011e-3;
 
-double gap_of_allreduce(const AlgorithmOptions& options) {
-  return std::max(options.gap, kNearEnough);
-}
-
 // Whether the trees, of one packing, are within `gap` of the bound: then it is theirs.
 bool prove(lp::Packing& packing, const lp::PlainBound& bound, double gap) {
   if (!(packing.rate * (1 + gap) >= bound.rate)) return false;
@@ -62,6 +58,10 @@ std::optional<lp::Packing> proven(const lp::PackingProblem& problem,
 }
 
 }  // namespace
+
+double gap_of_allreduce(const AlgorithmOptions& options) {
+  return std::max(options.gap, kNearEnough);
+}
 
 bool is_for_direct_trees(const lp::Digraph& graph) {
   constexpr std::size_t kFewHosts = 64;

@@ -24,6 +24,11 @@ std::vector<lp::PackedTree> fabric_trees(const lp::PackingProblem& problem, doub
 // them, and with few hosts the search for few trees takes milliseconds, and finds fewer.
 bool is_for_direct_trees(const lp::Digraph& graph);
 
+// What is near enough to the bound of an allreduce: options.gap, or a thousandth. The root is in no
+// tree a leaf, so that of n equal hosts some capacity is left over, 1/n of the whole; trees that use
+// it have almost all hosts under one.
+double gap_of_allreduce(const AlgorithmOptions& options);
+
 // Whether it is proven, and within the limits of number, depth and latency, so that nothing is left
 // to search.
 bool is_plan(const lp::PackingProblem& problem, const lp::Packing& packing,
@@ -38,10 +43,8 @@ void join_both_ways(const CollectiveProblem& joint, const lp::BothWays& both,
 std::optional<lp::Packing> direct_packing(const Instance& instance,
                                           const AlgorithmOptions& options);
 
-// The same of an allreduce, which reduces along its broadcast's trees reversed. It is within
-// options.gap of the bound, or within a thousandth: the root is in no tree a leaf, so that of n
-// equal hosts some capacity is left over, 1/n of the whole; trees that use it have almost all hosts
-// under one.
+// The same of an allreduce, which reduces along its broadcast's trees reversed, within
+// gap_of_allreduce.
 std::optional<lp::Packing> direct_allreduce(const CollectiveProblem& joint,
                                             const Collective& collective,
                                             const AlgorithmOptions& options);

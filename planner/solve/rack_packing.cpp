@@ -36,10 +36,11 @@ void prove(const lp::PackingProblem& whole, std::vector<double> prices, lp::Pack
   for (double& price : packing.prices) price /= sum;
 }
 
-// Trees of `single`, and a bound of `whole`, whose resources are the same.
+// Trees of `single`, and a bound of `whole`, whose resources are the same. gap: what is near enough.
 std::optional<lp::Packing> packed(const lp::PackingProblem& single,
                                   const lp::PackingProblem& whole,
-                                  const AlgorithmOptions& options, Purpose purpose) {
+                                  const AlgorithmOptions& options, double gap,
+                                  Purpose purpose) {
   const auto racks = lp::Racks::of(single);
   if (!racks) return std::nullopt;
   const lp::PackingProblem small = racks->problem();
@@ -60,7 +61,7 @@ std::optional<lp::Packing> packed(const lp::PackingProblem& single,
   result.trees = racks->expand(packing.trees);
   for (const lp::PackedTree& tree : result.trees) result.rate += tree.rate;
   prove(whole, racks->prices(packing.prices), result);
-  const bool is_proven = result.rate * (1 + options.gap) >= result.bound;
+  const bool is_proven = result.rate * (1 + gap) >= result.bound;
   result.end = is_proven ? lp::PackingEnd::kGapReached : lp::PackingEnd::kLimit;
   return result;
 }
@@ -76,7 +77,7 @@ std::optional<lp::Packing> rack_packing(const Instance& instance, const Algorith
                                         Purpose purpose) {
   const lp::PackingProblem problem = packing_problem(instance);
   if (!is_for_direct_trees(problem.graph)) return std::nullopt;
-  auto packing = packed(problem, problem, options, purpose);
+  auto packing = packed(problem, problem, options, options.gap, purpose);
   list_trees(packing);
   return packing;
 }
@@ -87,7 +88,7 @@ std::optional<lp::Packing> rack_packing(const CollectiveProblem& joint,
   const lp::PackingProblem whole = joint.problem();
   if (collective.operation() != Operation::kAllreduce) {
     if (!is_for_direct_trees(whole.graph)) return std::nullopt;
-    auto packing = packed(whole, whole, options, purpose);
+    auto packing = packed(whole, whole, options, options.gap, purpose);
     list_trees(packing);
     return packing;
   }
@@ -95,7 +96,7 @@ std::optional<lp::Packing> rack_packing(const CollectiveProblem& joint,
   if (!is_for_direct_trees(single.graph)) return std::nullopt;
   const auto both = lp::BothWays::of(single);
   if (!both) return std::nullopt;
-  auto packing = packed(both->problem(), whole, options, purpose);
+  auto packing = packed(both->problem(), whole, options, gap_of_allreduce(options), purpose);
   if (packing) join_both_ways(joint, *both, packing->trees);
   list_trees(packing);
   return packing;

@@ -128,14 +128,25 @@ lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& opti
     if (racks && racks->end == lp::PackingEnd::kGapReached) return *std::move(racks);
     if (racks) start = &*racks;
     packing.seeds = heuristic_trees(instance, deadline, purpose);
-    if (start != nullptr) start_from(*start, packing);
+    if (start != nullptr) return pack_from(*start, packing_problem(instance), packing);
   }
   return lp::pack_arborescences(packing_problem(instance), packing);
 }
 
-void start_from(const lp::Packing& start, lp::PackingOptions& packing) {
+lp::Packing pack_from(const lp::Packing& start, const lp::PackingProblem& problem,
+                      lp::PackingOptions packing) {
   packing.seeds.insert(packing.seeds.end(), start.pool.begin(), start.pool.end());
   packing.prices = start.prices;
+  lp::Packing result = lp::pack_arborescences(problem, packing);
+  if (start.rate > result.rate) {
+    result.rate = start.rate;
+    result.trees = start.trees;
+  }
+  if (start.bound < result.bound) {
+    result.bound = start.bound;
+    result.prices = start.prices;
+  }
+  return result;
 }
 
 Outcome outcome_of(const lp::Packing& packing) {

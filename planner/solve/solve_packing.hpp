@@ -42,8 +42,10 @@ lp::PackingProblem packing_problem(const Instance& instance);
 // is then not made again; it is the result where it is proven.
 lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& options,
                           Purpose purpose = Purpose::kPlan, const lp::Packing* start = nullptr);
-// The packing begins with the trees and the prices of another one.
-void start_from(const lp::Packing& start, lp::PackingOptions& packing);
+// Solves a packing that begins with the trees and the prices of another one, which is the result where
+// it is better.
+lp::Packing pack_from(const lp::Packing& start, const lp::PackingProblem& problem,
+                      lp::PackingOptions packing);
 
 // The packing's trees, rates, bound and prices.
 Outcome outcome_of(const lp::Packing& packing);
