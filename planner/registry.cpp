@@ -67,8 +67,7 @@ constexpr auto kAlgorithms = std::to_array<AlgorithmEntry>({
      "platforms, IEEE TPDS 16 (2005), doi:10.1109/TPDS.2005.48",
      "column generation, O(m + k log n) per tree", "within the gap (1e-6) of the proven bound",
      tree_algorithms::optimal, true},
-    {"fabric",
-     "several trees built directly along the switches, in milliseconds, without the LP",
+    {"fabric", "several trees built directly along the switches, in milliseconds, without the LP",
      "our own, after Sanders, Speck, Traeff, Two-tree algorithms for full bandwidth broadcast, "
      "reduction and scan, Parallel Computing 35 (2009), doi:10.1016/j.parco.2009.09.001",
      "O(m log n) where paths do not collide",

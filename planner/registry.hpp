@@ -106,8 +106,8 @@ struct AlgorithmEntry {
   Serves serves = Serves::kAll;
   // Makes the trees of a reduction, on the reversed platform; null: `run` makes them there.
   TreeMaker run_reduction = nullptr;
-  // Why it makes no trees on this platform, after "algorithm 'a': "; empty: it does. Null: it always
-  // does.
+  // Why it makes no trees on this platform, after "algorithm 'a': "; empty: it does. Null: it
+  // always does.
   std::string (*refusal)(const Instance& instance) = nullptr;
 
   [[nodiscard]] constexpr bool does(Operation operation) const {

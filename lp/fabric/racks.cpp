@@ -42,8 +42,8 @@ std::optional<Racks> Racks::of(const PackingProblem& whole) {
   if (!fabric) return std::nullopt;
   const std::vector<std::uint32_t> arcs_per_row = arcs_per_resource(whole.occupation);
   for (std::uint32_t node = 0; node < whole.graph.node_count; ++node) {
-    if (!whole.graph.relay(node) && !is_alone(whole.occupation, arcs_per_row,
-                                              fabric->arc_out[node], fabric->arc_in[node])) {
+    if (!whole.graph.relay(node) &&
+        !is_alone(whole.occupation, arcs_per_row, fabric->arc_out[node], fabric->arc_in[node])) {
       return std::nullopt;
     }
   }
@@ -60,8 +60,7 @@ Racks::Host Racks::host_of(const FabricTree& fabric, std::uint32_t node) const {
   Host host{node, fabric.arc_out[node], fabric.arc_in[node], 0, 0, 0, 0, 0};
   for (auto use = uses(*whole_occupation_, host.arc_out); use; ++use) {
     const auto row = static_cast<std::uint32_t>(use.row());
-    const double by_receiving =
-        node == root_ ? 0 : use_of(*whole_occupation_, host.arc_in, row);
+    const double by_receiving = node == root_ ? 0 : use_of(*whole_occupation_, host.arc_in, row);
     if (std::pair(use.value(), by_receiving) <= std::pair(host.send, host.send_by_receiving)) {
       continue;
     }
@@ -128,8 +127,9 @@ double Racks::capacity_of(const Rack& rack) const {
   return capacity;
 }
 
-// Every tree enters each rack but the root's over the one arc into it, so that what it does within a
-// rack is a property of that arc. What it does in the root's rack is one of the arc into the second.
+// Every tree enters each rack but the root's over the one arc into it, so that what it does within
+// a rack is a property of that arc. What it does in the root's rack is one of the arc into the
+// second.
 void Racks::build_matrix() {
   std::vector<Eigen::Triplet<double>> entries;
   const auto add = [&](std::uint32_t row, std::size_t arc, double value) {
@@ -171,14 +171,14 @@ void Racks::build_matrix() {
 
 std::vector<double> Racks::prices(std::span<const double> of_racks) const {
   const auto rows = static_cast<std::size_t>(whole_occupation_->rows());
-  std::vector<double> prices(of_racks.begin(), of_racks.begin() + static_cast<std::ptrdiff_t>(rows));
+  std::vector<double> prices(of_racks.begin(),
+                             of_racks.begin() + static_cast<std::ptrdiff_t>(rows));
   for (std::size_t rack = 0; rack < racks_.size(); ++rack) {
     const Rack& hosts = racks_[rack];
     const double share = of_racks[row_of_sending(rack)] / capacity_of(hosts);
     for (const Host& host : hosts) prices[host.sending_row] += share / host.send;
-    const auto slowest = std::ranges::max_element(hosts, {}, [&](const Host& host) {
-      return host.node == root_ ? 0 : host.receive;
-    });
+    const auto slowest = std::ranges::max_element(
+        hosts, {}, [&](const Host& host) { return host.node == root_ ? 0 : host.receive; });
     prices[slowest->receiving_row] += of_racks[row_of_receiving(rack)];
   }
   prices[racks_[0].front().sending_row] += of_racks[row_of_root()];
@@ -208,11 +208,11 @@ class Racks::Expansion {
   void fill_rack(std::size_t tree, std::size_t rack, RoutedTree& into) const;
 
   const Racks& racks_;
-  std::vector<double> rates_;             // per tree, bytes per second
-  std::vector<RackTree> exits_;           // per tree
-  std::vector<Budgets> budgets_;          // per tree and node
-  std::vector<double> left_;              // per node, bytes per second that it can still send
-  Budgets lack_;                          // per tree, in the rack in progress
+  std::vector<double> rates_;     // per tree, bytes per second
+  std::vector<RackTree> exits_;   // per tree
+  std::vector<Budgets> budgets_;  // per tree and node
+  std::vector<double> left_;      // per node, bytes per second that it can still send
+  Budgets lack_;                  // per tree, in the rack in progress
 };
 
 Racks::Expansion::Expansion(const Racks& racks, std::span<const PackedTree> of_racks)
@@ -289,8 +289,8 @@ bool Racks::Expansion::deal_to(const Host& host, std::int64_t most) {
     if (best == none || weight(tree) > weight(best)) best = tree;
   }
   if (best == none) return false;
-  const auto fit = static_cast<std::int64_t>(
-      std::min(left / rates_[best], static_cast<double>(kUnit)));
+  const auto fit =
+      static_cast<std::int64_t>(std::min(left / rates_[best], static_cast<double>(kUnit)));
   const std::int64_t unit = std::min({fit, lack_[best], most - budgets_[best][host.node]});
   budgets_[best][host.node] += unit;
   lack_[best] -= unit;

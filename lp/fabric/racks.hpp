@@ -24,8 +24,8 @@ class Racks {
 
   // One host a rack. The result refers to this object.
   [[nodiscard]] PackingProblem problem() const { return {graph_, root_, occupation_}; }
-  // Of the whole problem, per resource, of the same sum: prices of the smaller problem divided among
-  // the hosts. Their cheapest tree proves a bound.
+  // Of the whole problem, per resource, of the same sum: prices of the smaller problem divided
+  // among the hosts. Their cheapest tree proves a bound.
   [[nodiscard]] std::vector<double> prices(std::span<const double> of_racks) const;
   // Trees of the whole problem from some of the smaller one, in their order, at rates at which the
   // fullest resource is full.
@@ -61,10 +61,10 @@ class Racks {
   const Digraph* whole_graph_;
   const SparseMatrix* whole_occupation_;
   std::uint32_t root_;
-  std::vector<Rack> racks_;                    // the root's first
-  std::vector<std::uint32_t> rack_of_;         // per node, of hosts
-  std::vector<std::uint32_t> arc_of_;          // per arc of the smaller graph, that of the whole
-  Digraph graph_;                              // hosts that stand for no rack are relays without arcs
+  std::vector<Rack> racks_;             // the root's first
+  std::vector<std::uint32_t> rack_of_;  // per node, of hosts
+  std::vector<std::uint32_t> arc_of_;   // per arc of the smaller graph, that of the whole
+  Digraph graph_;                       // hosts that stand for no rack are relays without arcs
   SparseMatrix occupation_;
 };
 

@@ -37,8 +37,8 @@ class NetworkParts {
   std::vector<Part> parts_;
 };
 
-// The arcs into the part into which the least leads. Every tree uses one of them. Empty: the network
-// has no relays, where hosts' ports are narrower.
+// The arcs into the part into which the least leads. Every tree uses one of them. Empty: the
+// network has no relays, where hosts' ports are narrower.
 std::vector<std::uint32_t> narrowest_cut(const PackingProblem& problem);
 
 }  // namespace espalier::lp

@@ -145,8 +145,7 @@ Outcome optimal(const Instance& instance, const AlgorithmOptions& options) {
   std::optional<lp::Packing> racks;
   if (options.packing == nullptr) racks = rack_packing(instance, options, Purpose::kPlan);
   if (racks && is_plan(packing_problem(instance), *racks, options)) return outcome_of(*racks);
-  const PackingInUse packing(instance, options, packing_share(options),
-                             racks ? &*racks : nullptr);
+  const PackingInUse packing(instance, options, packing_share(options), racks ? &*racks : nullptr);
   return few_shallow_trees(packing_problem(instance), packing.get(), options, instance.platform(),
                            instance.source());
 }

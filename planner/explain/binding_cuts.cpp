@@ -47,7 +47,8 @@ class PartNames {
     if (auto group = group_of(out)) return {*std::move(group), true};
     if (auto relay = only_relay(inside)) return {fmt::format("the hosts at {}", *relay), false};
     if (in.size() == 2) return {fmt::format("{} and {}", name_of(in[0]), name_of(in[1])), false};
-    return {fmt::format("{}, {} and {} more", name_of(in[0]), name_of(in[1]), in.size() - 2), false};
+    return {fmt::format("{}, {} and {} more", name_of(in[0]), name_of(in[1]), in.size() - 2),
+            false};
   }
 
  private:
@@ -55,7 +56,8 @@ class PartNames {
     return printable(platform_.node(id).name);
   }
   // The smallest group that has these hosts and no others.
-  [[nodiscard]] std::optional<std::string> group_of(std::span<const platforms::NodeId> hosts) const {
+  [[nodiscard]] std::optional<std::string> group_of(
+      std::span<const platforms::NodeId> hosts) const {
     std::vector<std::string> groups = groups_.of(hosts.front());
     const auto has = [&](platforms::NodeId host, const std::string& group) {
       return std::ranges::count(groups_.of(host), group) > 0;
@@ -201,9 +203,8 @@ void Cuts::try_parts() {
   using Part = lp::NetworkParts::Part;
   const lp::NetworkParts parts(problem());
   std::vector<Part> narrow;
-  std::ranges::copy_if(parts.all(), std::back_inserter(narrow), [&](const Part& part) {
-    return part.hosts > 1 && part.into <= most_;
-  });
+  std::ranges::copy_if(parts.all(), std::back_inserter(narrow),
+                       [&](const Part& part) { return part.hosts > 1 && part.into <= most_; });
   std::ranges::stable_sort(narrow, std::greater<>(), &Part::hosts);
   for (const Part& part : std::span(narrow).first(std::min(kMost, narrow.size()))) {
     add(parts.nodes_of(part));
@@ -261,8 +262,8 @@ std::vector<BindingCut> binding_cuts(const Collective& collective, const Outcome
 }
 
 std::string sentence_of(const BindingCut& cut) {
-  const std::string what = fmt::format("{} {} {}", cut.name, cut.links.size() == 1 ? "carries" : "carry",
-                                       format_rate(cut.rate));
+  const std::string what = fmt::format(
+      "{} {} {}", cut.name, cut.links.size() == 1 ? "carries" : "carry", format_rate(cut.rate));
   if (cut.each) return what;
   return fmt::format("{} for {} host{}", what, cut.hosts, cut.hosts == 1 ? "" : "s");
 }

@@ -1,5 +1,5 @@
-// Cuts that are the bound: links over which all data must pass, and that together carry no more than
-// the optimum (docs/model.md, "Plain bounds").
+// Cuts that are the bound: links over which all data must pass, and that together carry no more
+// than the optimum (docs/model.md, "Plain bounds").
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ struct BindingCut {
 std::vector<BindingCut> binding_cuts(const Collective& collective, const Outcome& outcome,
                                      std::size_t top);
 
-// "the 4 links into rack3 carry 12.0000 Gbit/s for 64 hosts"; "the links into each of 63 hosts carry
-// 10.0000 Gbit/s".
+// "the 4 links into rack3 carry 12.0000 Gbit/s for 64 hosts"; "the links into each of 63 hosts
+// carry 10.0000 Gbit/s".
 std::string sentence_of(const BindingCut& cut);
 
 }  // namespace espalier::planner

@@ -130,9 +130,8 @@ lp::Packing solve_joint(const Collective& collective, const AlgorithmOptions& op
                         const lp::Packing* start) {
   const CollectiveProblem joint(collective);
   lp::PackingOptions packing{options};
-  packing.seeds = joined(
-      collective, joint,
-      seeds_of(collective, options.deadline.share(kSeedShare), Purpose::kPlan));
+  packing.seeds = joined(collective, joint,
+                         seeds_of(collective, options.deadline.share(kSeedShare), Purpose::kPlan));
   if (start != nullptr) return pack_from(*start, joint.problem(), packing);
   return lp::pack_arborescences(joint.problem(), packing);
 }

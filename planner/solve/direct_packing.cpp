@@ -145,8 +145,8 @@ Outcome best_direct_trees(const Instance& instance, const AlgorithmOptions& opti
   const lp::PackingProblem problem = packing_problem(instance);
   const lp::PlainBound bound = lp::plain_bound(problem);
   return outcome_near(
-      lp::best_direct_trees(problem, bound.rate, options.max_trees, options.deadline),
-      bound, options.gap);
+      lp::best_direct_trees(problem, bound.rate, options.max_trees, options.deadline), bound,
+      options.gap);
 }
 
 Outcome best_direct_allreduce(const CollectiveProblem& joint, const Collective& collective,
@@ -156,8 +156,8 @@ Outcome best_direct_allreduce(const CollectiveProblem& joint, const Collective& 
     throw InfeasibleError(fmt::format("{}: a link has no opposite", collective.platform().name()));
   }
   const lp::PlainBound bound = lp::plain_bound(joint.problem());
-  std::vector<lp::PackedTree> trees = lp::best_direct_trees(both->problem(), bound.rate,
-                                                            options.max_trees, options.deadline);
+  std::vector<lp::PackedTree> trees =
+      lp::best_direct_trees(both->problem(), bound.rate, options.max_trees, options.deadline);
   join_both_ways(joint, *both, trees);
   return joint.in_links(outcome_near(std::move(trees), bound, gap_of_allreduce(options)));
 }

@@ -25,8 +25,8 @@ std::vector<lp::PackedTree> fabric_trees(const lp::PackingProblem& problem, doub
 bool is_for_direct_trees(const lp::Digraph& graph);
 
 // What is near enough to the bound of an allreduce: options.gap, or a thousandth. The root is in no
-// tree a leaf, so that of n equal hosts some capacity is left over, 1/n of the whole; trees that use
-// it have almost all hosts under one.
+// tree a leaf, so that of n equal hosts some capacity is left over, 1/n of the whole; trees that
+// use it have almost all hosts under one.
 double gap_of_allreduce(const AlgorithmOptions& options);
 
 // Whether it is proven, and within the limits of number, depth and latency, so that nothing is left
@@ -49,12 +49,12 @@ std::optional<lp::Packing> direct_allreduce(const CollectiveProblem& joint,
                                             const Collective& collective,
                                             const AlgorithmOptions& options);
 
-// Why no trees can be built directly, for a message after the platform's name: "host 'a' has several
-// links". Empty: they can.
+// Why no trees can be built directly, for a message after the platform's name: "host 'a' has
+// several links". Empty: they can.
 std::string why_no_direct_trees(const Instance& instance);
 
-// The best direct trees of any network of that kind, however few the hosts: at the plain bound, or as
-// near to it as they come; the bound is unset where they do not reach it. Precondition:
+// The best direct trees of any network of that kind, however few the hosts: at the plain bound, or
+// as near to it as they come; the bound is unset where they do not reach it. Precondition:
 // why_no_direct_trees is empty. Throws LimitReached.
 Outcome best_direct_trees(const Instance& instance, const AlgorithmOptions& options);
 // Of an allreduce, as direct_allreduce. Throws InfeasibleError where a link has no opposite.

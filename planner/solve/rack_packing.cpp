@@ -19,7 +19,8 @@ namespace {
 
 constexpr double kShare = 0.5;  // of the time
 
-// Whichever of the prices, those of the packing or the plain ones, prove the lower bound of `whole`.
+// Whichever of the prices, those of the packing or the plain ones, prove the lower bound of
+// `whole`.
 void prove(const lp::PackingProblem& whole, std::vector<double> prices, lp::Packing& packing) {
   const auto total = [](const std::vector<double>& values) {
     return std::accumulate(values.begin(), values.end(), 0.0);
@@ -36,11 +37,10 @@ void prove(const lp::PackingProblem& whole, std::vector<double> prices, lp::Pack
   for (double& price : packing.prices) price /= sum;
 }
 
-// Trees of `single`, and a bound of `whole`, whose resources are the same. gap: what is near enough.
-std::optional<lp::Packing> packed(const lp::PackingProblem& single,
-                                  const lp::PackingProblem& whole,
-                                  const AlgorithmOptions& options, double gap,
-                                  Purpose purpose) {
+// Trees of `single`, and a bound of `whole`, whose resources are the same. gap: what is near
+// enough.
+std::optional<lp::Packing> packed(const lp::PackingProblem& single, const lp::PackingProblem& whole,
+                                  const AlgorithmOptions& options, double gap, Purpose purpose) {
   const auto racks = lp::Racks::of(single);
   if (!racks) return std::nullopt;
   const lp::PackingProblem small = racks->problem();

@@ -28,8 +28,8 @@ enum class Purpose : std::uint8_t { kPlan, kProof, kCheck };
 std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Deadline& deadline,
                                             Purpose purpose);
 
-// The cheapest trees that reach a plain bound (lp/packing/plain_bound.hpp): one deep tree, or those of
-// lp/fabric/. Empty: there are none, or the deadline has passed.
+// The cheapest trees that reach a plain bound (lp/packing/plain_bound.hpp): one deep tree, or those
+// of lp/fabric/. Empty: there are none, or the deadline has passed.
 std::vector<lp::RoutedTree> trees_at_plain_bound(const Instance& instance,
                                                  const Deadline& deadline);
 
@@ -42,8 +42,8 @@ lp::PackingProblem packing_problem(const Instance& instance);
 // is then not made again; it is the result where it is proven.
 lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& options,
                           Purpose purpose = Purpose::kPlan, const lp::Packing* start = nullptr);
-// Solves a packing that begins with the trees and the prices of another one, which is the result where
-// it is better.
+// Solves a packing that begins with the trees and the prices of another one, which is the result
+// where it is better.
 lp::Packing pack_from(const lp::Packing& start, const lp::PackingProblem& problem,
                       lp::PackingOptions packing);
 

@@ -68,9 +68,8 @@ Platform random_fabric(std::uint64_t seed, bool unlike) {
   // Parallel links would be merged: of each pair the first is kept.
   std::vector<Link> once;
   for (const Link& one : links) {
-    const bool known = std::ranges::any_of(once, [&](const Link& other) {
-      return other.from == one.from && other.to == one.to;
-    });
+    const bool known = std::ranges::any_of(
+        once, [&](const Link& other) { return other.from == one.from && other.to == one.to; });
     if (!known) once.push_back(one);
   }
   return small_platform(nodes, once);
@@ -107,8 +106,8 @@ double max_flow(std::vector<std::vector<double>> capacity, std::size_t from, std
 }
 
 double least_max_flow(const Platform& platform, NodeId source) {
-  std::vector<std::vector<double>> capacity(
-      platform.nodes().size(), std::vector<double>(platform.nodes().size(), 0));
+  std::vector<std::vector<double>> capacity(platform.nodes().size(),
+                                            std::vector<double>(platform.nodes().size(), 0));
   for (const platforms::Arc& arc : platform.arcs()) {
     capacity[index_of(arc.from)][index_of(arc.to)] = arc.bandwidth.value;
   }

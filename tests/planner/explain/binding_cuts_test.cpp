@@ -54,11 +54,19 @@ TEST(BindingCuts, NameTheGroupBehindThem) {
 
 // From the other side the same link leads out of the source's group.
 TEST(BindingCuts, NameTheSourcesGroupWhereTheRestHasNoName) {
-  const Platform platform = small_platform(
-      {"s", "a", "b", "c", "sw", "sw2", "sw3"},
-      {{"s", "sw", 1},    {"sw", "s", 1},  {"a", "sw2", 1},  {"sw2", "a", 1},  {"b", "sw2", 1},
-       {"sw2", "b", 1},   {"c", "sw3", 1}, {"sw3", "c", 1},  {"sw", "sw2", 4}, {"sw2", "sw", 4},
-       {"sw2", "sw3", 1}, {"sw3", "sw2", 1}});
+  const Platform platform =
+      small_platform({"s", "a", "b", "c", "sw", "sw2", "sw3"}, {{"s", "sw", 1},
+                                                                {"sw", "s", 1},
+                                                                {"a", "sw2", 1},
+                                                                {"sw2", "a", 1},
+                                                                {"b", "sw2", 1},
+                                                                {"sw2", "b", 1},
+                                                                {"c", "sw3", 1},
+                                                                {"sw3", "c", 1},
+                                                                {"sw", "sw2", 4},
+                                                                {"sw2", "sw", 4},
+                                                                {"sw2", "sw3", 1},
+                                                                {"sw3", "sw2", 1}});
   EXPECT_THAT(cuts_of(collective_of(platform, "s")),
               Contains("the link out of s carries 8.0000 bit/s for 3 hosts").Times(0));
   EXPECT_THAT(cuts_of(collective_of(platform, "s")),
@@ -79,8 +87,8 @@ TEST(BindingCuts, AreNoneWhereNoCutIsTheBound) {
   family.hosts = 4;
   family.bandwidth = {{400}};
   family.upload = {{300}, {100}};
-  EXPECT_THAT(cuts_of(collective_of(platforms::generate_star(family), "h0",
-                                    Operation::kBroadcast, "bounded-multi-port")),
+  EXPECT_THAT(cuts_of(collective_of(platforms::generate_star(family), "h0", Operation::kBroadcast,
+                                    "bounded-multi-port")),
               IsEmpty());
 }
 
@@ -102,8 +110,8 @@ TEST(BindingCuts, CarryTheOptimumAndAreCrossedByEveryTree) {
                 return std::ranges::count(cut.links, platforms::ArcId{arc}) > 0;
               });
             };
-            const auto& trees = cut.name.find("out of") != std::string::npos ? proof.reduce_trees
-                                                                              : proof.trees;
+            const auto& trees =
+                cut.name.find("out of") != std::string::npos ? proof.reduce_trees : proof.trees;
             if (operation == Operation::kAllreduce) continue;  // either half
             EXPECT_TRUE(std::ranges::all_of(trees, is_crossed)) << cut.name;
           }

@@ -1,5 +1,5 @@
-// Networks in which several hosts share a switch, packed with one host a rack: feasible on the whole,
-// and proven there.
+// Networks in which several hosts share a switch, packed with one host a rack: feasible on the
+// whole, and proven there.
 #include "planner/solve/rack_packing.hpp"
 
 #include <gmock/gmock.h>
@@ -52,7 +52,7 @@ void expect_feasible(const Instance& instance, const std::vector<lp::PackedTree>
 TEST(Racks, ExpandToFeasibleTreesWhoseBoundHoldsOnTheWhole) {
   for (std::uint64_t seed = 1; seed <= draws(12); ++seed) {
     const Platform platform =
-        thin_regions(3 + seed % 3, 3 + seed % 4, {.heterogeneity = 0.3, .seed = seed});
+        thin_regions(3 + seed % 3, 3 + seed % 4, {.heterogeneity = 0.3, .slow = {}, .seed = seed});
     for (const char* const model : {"one-port", "bounded-multi-port", "one-port-unidirectional"}) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + model);
       const Instance instance = instance_of(platform, "h0", model);
@@ -88,7 +88,7 @@ TEST(Racks, AreNotMadeOfOtherNetworks) {
 // Thin links between the racks bind, so that the hosts have room, and nothing is lost.
 TEST(RackPacking, IsOptimalWhereLinksBetweenRacksBind) {
   for (std::uint64_t seed = 1; seed <= draws(4); ++seed) {
-    const Platform platform = thin_regions(8, 12, {.seed = seed});
+    const Platform platform = thin_regions(8, 12, {.slow = {}, .seed = seed});
     for (const Operation operation : kOperations) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::string(name_of(operation)));
       const Collective collective = collective_of(platform, "h0", operation);
