@@ -30,7 +30,8 @@ std::optional<NoFabric> find_host_arcs(const Digraph& graph, FabricTree& tree) {
   for (std::uint32_t arc = 0; arc < graph.arc_count(); ++arc) {
     const auto [tail, head] = std::pair(graph.tail[arc], graph.head[arc]);
     if (graph.relay(tail) && graph.relay(head)) continue;
-    if (!graph.relay(tail) && !graph.relay(head)) return NoFabric{Reason::kNoSwitch, tail};
+    if (!graph.relay(tail) && !graph.relay(head))
+      return NoFabric{Reason::kNoSwitch, std::min(tail, head)};
     const std::uint32_t host = graph.relay(tail) ? head : tail;
     std::uint32_t& only = graph.relay(tail) ? tree.arc_in[host] : tree.arc_out[host];
     if (only != kNone) return NoFabric{Reason::kSeveralLinks, host};

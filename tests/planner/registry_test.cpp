@@ -38,27 +38,12 @@ TEST(Registry, NoFieldIsEmpty) {
 }
 
 TEST(Registry, ContainsTheAlgorithmsOfTheDesign) {
-  EXPECT_THAT(names_of(parse_algorithms("all")),
-              WhenSorted(::testing::IsSupersetOf({"best-tree",
-                                                  "binary",
-                                                  "binomial",
-                                                  "chain",
-                                                  "ecef",
-                                                  "exact-tree",
-                                                  "fabric",
-                                                  "flat",
-                                                  "fnf",
-                                                  "grow",
-                                                  "hierarchical",
-                                                  "k-chain",
-                                                  "lp-grow",
-                                                  "lp-prune",
-                                                  "optimal",
-                                                  "prune-refined",
-                                                  "prune-simple",
-                                                  "split-binary",
-                                                  "two-tree-complete",
-                                                  "two-tree-sanders"})));
+  EXPECT_THAT(
+      names_of(parse_algorithms("all")),
+      WhenSorted(::testing::IsSupersetOf(
+          {"best-tree", "binary", "binomial", "chain", "ecef", "exact-tree", "flat", "fnf", "grow",
+           "hierarchical", "k-chain", "lp-grow", "lp-prune", "optimal", "prune-refined",
+           "prune-simple", "split-binary", "two-tree-complete", "two-tree-sanders"})));
 }
 
 TEST(Registry, NamesAreUniqueAndFoundAgain) {
