@@ -55,16 +55,13 @@ class PartNames {
   [[nodiscard]] std::string name_of(platforms::NodeId id) const {
     return printable(platform_.node(id).name);
   }
-  // The smallest group that has these hosts and no others.
+  // The coarsest group that has these hosts and no others.
   [[nodiscard]] std::optional<std::string> group_of(
       std::span<const platforms::NodeId> hosts) const {
-    std::vector<std::string> groups = groups_.of(hosts.front());
-    const auto has = [&](platforms::NodeId host, const std::string& group) {
-      return std::ranges::count(groups_.of(host), group) > 0;
-    };
-    for (; !groups.empty(); groups.pop_back()) {
-      const std::string& group = groups.back();
-      const auto is_in = [&](platforms::NodeId host) { return has(host, group); };
+    for (const std::string& group : groups_.of(hosts.front())) {
+      const auto is_in = [&](platforms::NodeId host) {
+        return std::ranges::count(groups_.of(host), group) > 0;
+      };
       if (std::ranges::all_of(hosts, is_in) &&
           std::ranges::count_if(platform_.hosts(), is_in) == std::ssize(hosts)) {
         return printable(group);

@@ -41,7 +41,7 @@ TEST_F(BoundCommand, NamesTheBottleneck) {
 
 TEST_F(BoundCommand, NamesTheCut) {
   const std::string platform = sample("two-clusters-thin-link.json");
-  const std::string cut = "the link into lyon carries 100.0000 Mbit/s for 4 hosts";
+  const std::string cut = "the link into lyon carries 100.0000 Mbit/s for 6 hosts";
   EXPECT_THAT(run({"bound", platform, "--source", "nancy-2"}).out,
               HasSubstr("\ncut           " + cut + "\n"));
   EXPECT_THAT(run({"explain", platform, "--source", "nancy-2", "--top", "1"}).out,
