@@ -41,6 +41,7 @@ void prove(const lp::PackingProblem& whole, std::vector<double> prices, lp::Pack
 // enough.
 std::optional<lp::Packing> packed(const lp::PackingProblem& single, const lp::PackingProblem& whole,
                                   const AlgorithmOptions& options, double gap, Purpose purpose) {
+  if (options.deadline.passed()) return std::nullopt;
   const auto racks = lp::Racks::of(single);
   if (!racks) return std::nullopt;
   const lp::PackingProblem small = racks->problem();
