@@ -96,8 +96,8 @@ class Cuts {
         source_(static_cast<std::uint32_t>(platforms::index_of(collective.source()))),
         cover_(collective.occupation().seconds_per_byte),
         most_(outcome.bound->value * (1 + kTolerance)) {
-    try_hosts();
     try_all_but_source();
+    try_hosts();
     try_parts();
     try_priced(outcome);
   }
@@ -240,7 +240,8 @@ void Cuts::try_priced(const Outcome& outcome) {
   for (const platforms::NodeId host : collective_.platform().hosts()) {
     hosts += inside[platforms::index_of(host)] != 0 ? 1 : 0;
   }
-  if (hosts > 0) add(inside);
+  const bool is_one_of_each = hosts == 1 && std::ranges::any_of(found_, &BindingCut::each);
+  if (hosts > 0 && !is_one_of_each) add(inside);
 }
 
 }  // namespace
