@@ -13,6 +13,7 @@
 #include <string>
 
 #include "lp/graph/min_cost_arborescence.hpp"
+#include "planner/problem/collective.hpp"
 #include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
 #include "planner/solve/make_plan.hpp"
@@ -204,6 +205,38 @@ void plan_over_switches(benchmark::State& state) {
   state.counters["gap"] = 1 - plan.throughput.value / outcome.bound.value().value;
 }
 
+// Networks whose links between racks are thinner than their hosts: regions, oversubscribed
+// fat-trees of unlike and of equal hosts.
+platforms::Platform thin_fabric(std::int64_t which) {
+  platforms::MultiRegionFamily regions;
+  regions.regions = 32;
+  regions.hosts = 32;
+  regions.least_wan = {1.25e6};
+  regions.most_wan = {1.25e8};
+  if (which == 0) return platforms::generate_multi_region(regions);
+  platforms::FatTreeFamily fat_tree;
+  fat_tree.shape = platforms::k_port_fat_tree(16);
+  fat_tree.oversubscription = {8, 4};
+  if (which == 1) fat_tree.spread.heterogeneity = 0.3;
+  return platforms::generate_fat_tree(fat_tree);
+}
+
+// The proof for a thin fabric, within ten seconds; of a broadcast (0) or an allreduce (1).
+void prove_over_thin_links(benchmark::State& state) {
+  const platforms::Platform platform = thin_fabric(state.range(0));
+  const planner::Collective collective(
+      state.range(1) == 0 ? planner::Operation::kBroadcast : planner::Operation::kAllreduce,
+      platform, platform.hosts().front(), platforms::Model::kOnePort);
+  planner::Outcome outcome;
+  while (state.KeepRunning()) {
+    planner::AlgorithmOptions options;
+    options.deadline = Deadline(Seconds{10});
+    outcome = planner::prove_optimum(collective, options);
+  }
+  state.SetLabel(platform.name());
+  state.counters["gap"] = 1 - planner::throughput_of(outcome).value / outcome.bound.value().value;
+}
+
 BENCHMARK(packing_against_flow_lp)
     ->Args({10, 20})
     ->Args({20, 50})
@@ -238,6 +271,10 @@ BENCHMARK(optimal_plan_scales)
     ->Unit(benchmark::kMillisecond);
 
 BENCHMARK(plan_over_switches)->DenseRange(0, 15)->Unit(benchmark::kMillisecond);
+BENCHMARK(prove_over_thin_links)
+    ->ArgsProduct({{0, 1, 2}, {0, 1}})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

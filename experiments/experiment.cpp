@@ -36,6 +36,8 @@ Row run_algorithm(const planner::Algorithm& algorithm, const planner::Collective
     return row;
   } catch (const LimitReached& fault) {
     return {.error = fault.what()};
+  } catch (const InfeasibleError& fault) {  // the algorithm is not for this platform
+    return {.error = fault.what()};
   }
 }
 

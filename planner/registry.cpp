@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "planner/algorithms/algorithms.hpp"
+#include "planner/solve/direct_packing.hpp"
 #include "support/errors.hpp"
 #include "support/nearest_name.hpp"
 #include "support/text.hpp"
@@ -66,6 +67,12 @@ constexpr auto kAlgorithms = std::to_array<AlgorithmEntry>({
      "platforms, IEEE TPDS 16 (2005), doi:10.1109/TPDS.2005.48",
      "column generation, O(m + k log n) per tree", "within the gap (1e-6) of the proven bound",
      tree_algorithms::optimal, true},
+    {"fabric", "several trees built directly along the switches, in milliseconds, without the LP",
+     "our own, after Sanders, Speck, Traeff, Two-tree algorithms for full bandwidth broadcast, "
+     "reduction and scan, Parallel Computing 35 (2009), doi:10.1016/j.parco.2009.09.001",
+     "O(m log n) where paths do not collide",
+     "none, but often the optimum, and then proven; only where each host has one link, to a switch",
+     best_direct_trees, true, nullptr, false, Serves::kAll, nullptr, why_no_direct_trees},
     {"exact-tree", "one tree, proven to be the best single one",
      "our own branch and cut; cuts: Edmonds, Optimum branchings, J. Res. NBS 71B "
      "(1967), doi:10.6028/jres.071B.032",
@@ -203,7 +210,15 @@ std::span<const AlgorithmEntry> algorithms() {
   return kAlgorithms;
 }
 
+void Algorithm::require_platform(const Instance& instance) const {
+  if (entry->is_for(instance)) return;
+  throw InfeasibleError(fmt::format("{}: algorithm '{}': {}; use '{}'",
+                                    printable(instance.platform().name()), entry->name,
+                                    entry->refusal(instance), kOptimal));
+}
+
 Outcome Algorithm::run(const Instance& instance, const AlgorithmOptions& options) const {
+  require_platform(instance);
   return inner != nullptr ? entry->run_over(instance, options, inner->run)
                           : entry->run(instance, options);
 }

@@ -112,6 +112,9 @@ struct AlgorithmEntry {
   Serves serves = Serves::kAll;
   // Makes the trees of a reduction, on the reversed platform; null: `run` makes them there.
   TreeMaker run_reduction = nullptr;
+  // Why it makes no trees on this platform, after "algorithm 'a': "; empty: it does. Null: it
+  // always does.
+  std::string (*refusal)(const Instance& instance) = nullptr;
 
   [[nodiscard]] constexpr bool does(Operation operation) const {
     if (serves == Serves::kAll) return true;
@@ -119,6 +122,9 @@ struct AlgorithmEntry {
     return operation == Operation::kBroadcast || operation == Operation::kAllgather;
   }
   [[nodiscard]] constexpr bool takes_inner() const { return run_over != nullptr; }
+  [[nodiscard]] bool is_for(const Instance& instance) const {
+    return refusal == nullptr || refusal(instance).empty();
+  }
 };
 
 // The inner algorithm used when none is named.
@@ -132,6 +138,8 @@ struct Algorithm {
   const AlgorithmEntry* entry;  // into algorithms(), like `inner`
   const AlgorithmEntry* inner;  // null: the entry takes none
 
+  // Throws InfeasibleError where the entry is not for the instance. The following two do so, too.
+  void require_platform(const Instance& instance) const;
   [[nodiscard]] Outcome run(const Instance& instance, const AlgorithmOptions& options) const;
   // The trees of a reduction, on an instance of the reversed platform.
   [[nodiscard]] Outcome run_reduction(const Instance& reversed,

@@ -50,6 +50,24 @@ void report_bound(Report& report, const std::optional<BytesPerSecond>& bound,
   report.write("bound_final", bound && ends.is_bound_final());
 }
 
+std::string cuts_text(const std::vector<planner::BindingCut>& cuts) {
+  constexpr std::size_t kMost = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMost, cuts.size()); ++i) {
+    text += fmt::format("{}: {}.\n", i == 0 ? "The bound is a cut" : "So is another",
+                        planner::sentence_of(cuts[i]));
+  }
+  return text;
+}
+
+Json cuts_json(const std::vector<planner::BindingCut>& cuts) {
+  Rows rows({written("cut"), written("capacity_Bps"), written("hosts"), written("links")});
+  for (const planner::BindingCut& cut : cuts) {
+    rows.add({cut.name, cut.rate, cut.hosts, cut.links.size()});
+  }
+  return rows.json();
+}
+
 std::string_view relation_to_source(planner::Operation operation) {
   switch (operation) {
     case planner::Operation::kReduce:

@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/common/report.hpp"
 #include "cli/espalier/console.hpp"
 #include "planner/check/verify.hpp"
+#include "planner/explain/binding_cuts.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/all_roots.hpp"
 #include "planner/problem/collective.hpp"
@@ -40,6 +42,12 @@ Report report_on(const planner::Plan& plan);
 // The bound in text and JSON, with "bound_final" beside it. missing: its text where there is none.
 void report_bound(Report& report, const std::optional<BytesPerSecond>& bound,
                   const planner::Ends& ends, const std::string& missing = "-");
+
+// "The bound is a cut: the 4 links into rack3 carry 12.0000 Gbit/s for 64 hosts.", the first three
+// cuts, a line each; none: nothing.
+std::string cuts_text(const std::vector<planner::BindingCut>& cuts);
+// [{"cut", "capacity_Bps", "hosts", "links"}].
+Json cuts_json(const std::vector<planner::BindingCut>& cuts);
 
 // "from", "reduced to" or "allreduced via": printed between the platform and its source.
 std::string_view relation_to_source(planner::Operation operation);

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "lp/fabric/fabric_tree.hpp"
@@ -20,19 +24,25 @@ struct Shape {
   std::size_t trees;
   std::size_t margin;  // index in kMargins
 };
-constexpr std::array<Shape, 6> kShapes{{{2, 0}, {2, 1}, {8, 0}, {8, 1}, {16, 0}, {32, 0}}};
+constexpr std::array<Shape, 8> kShapes{
+    {{2, 0}, {2, 1}, {8, 0}, {8, 1}, {16, 0}, {16, 1}, {32, 0}, {32, 1}}};
+constexpr std::array<Shape, 2> kShapesOfOne{{{1, 0}, {1, 1}}};
 // So much of all edges may be too much for the links: beyond, making way has never helped.
-constexpr double kMostExcess = 0.05;
+constexpr double kMostExcess = 0.025;
 // Between equals the order of the walk gives shallower trees.
 constexpr double kPreference = 2;
 
-// Scaled down by what rounding has made too much.
+// At the rate at which the fullest resource is full.
 std::vector<PackedTree> packed(const Routes& routes, double rate) {
   std::vector<PackedTree> trees;
-  for (RoutedTree& tree : routes.trees()) {
-    trees.push_back({std::move(tree), rate / std::max(1.0, routes.load())});
-  }
+  for (RoutedTree& tree : routes.trees()) trees.push_back({std::move(tree), rate / routes.load()});
   return trees;
+}
+
+double rate_of(std::span<const PackedTree> trees) {
+  double rate = 0;
+  for (const PackedTree& tree : trees) rate += tree.rate;
+  return rate;
 }
 
 // A fabric with its hosts in both orders, of which the second is made when it is needed.
@@ -43,6 +53,23 @@ struct Fabric {
   std::optional<BisectionOrder> bisection;
 };
 
+// Laid out over the hosts in the order, with a path for each edge. Unset: the hosts have too little
+// room, or the links do, or the deadline has passed.
+std::optional<Routes> routed(const PackingProblem& problem, const FabricTree& fabric,
+                             const HostOrder& order, double rate, std::size_t count,
+                             double most_excess, const Deadline& deadline) {
+  auto trees = lay_out(problem, fabric, order, rate, count);
+  if (!trees) return std::nullopt;
+  Routes routes(problem, fabric, *std::move(trees), rate / static_cast<double>(count));
+  if (!routes.place(most_excess, deadline)) return std::nullopt;
+  return routes;
+}
+
+const BisectionOrder& bisection_of(const PackingProblem& problem, Fabric& fabric) {
+  if (!fabric.bisection) fabric.bisection.emplace(problem, fabric.tree);
+  return *fabric.bisection;
+}
+
 // Empty: not this way.
 std::vector<PackedTree> trees_by(const PackingProblem& problem, Fabric& fabric, double rate,
                                  std::size_t count, const Deadline& deadline) {
@@ -50,16 +77,13 @@ std::vector<PackedTree> trees_by(const PackingProblem& problem, Fabric& fabric, 
   const double most = kMostExcess * static_cast<double>(count * fabric.tree.hosts.size());
   std::vector<Routes> tries;
   const auto try_order = [&](const HostOrder& order) {
-    auto trees = lay_out(problem, fabric.tree, order, rate, count);
-    if (!trees) return;
-    Routes& routes = tries.emplace_back(problem, fabric.tree, *std::move(trees), each);
-    if (!routes.place(most, deadline)) tries.pop_back();
+    auto routes = routed(problem, fabric.tree, order, rate, count, most, deadline);
+    if (routes) tries.push_back(*std::move(routes));
   };
   try_order(fabric.walk);
   if (tries.empty() || tries.back().excess() > 0) {
     if (deadline.passed()) return {};
-    if (!fabric.bisection) fabric.bisection.emplace(problem, fabric.tree);
-    try_order(*fabric.bisection);
+    try_order(bisection_of(problem, fabric));
   }
   if (tries.size() == 2 && tries[1].excess() * kPreference < tries[0].excess()) {
     std::swap(tries[0], tries[1]);
@@ -71,25 +95,90 @@ std::vector<PackedTree> trees_by(const PackingProblem& problem, Fabric& fabric, 
   return {};
 }
 
-}  // namespace
-
-std::vector<PackedTree> direct_trees(const PackingProblem& problem, double rate,
-                                     std::size_t most_trees, const Deadline& deadline) {
+// Calls use(fabric, count) for each shape of trees, until it returns true.
+template <class Use>
+void for_each_shape(const PackingProblem& problem, double rate, std::size_t most_trees,
+                    const Deadline& deadline, Use use) {
   std::array<std::optional<Fabric>, kMargins.size()> fabrics;
-  for (const auto& [count, margin] : kShapes) {
+  const std::span<const Shape> shapes =
+      most_trees == 1 ? std::span<const Shape>(kShapesOfOne) : kShapes;
+  for (const auto& [count, margin] : shapes) {
     if (most_trees > 0 && count > most_trees) continue;
     std::optional<Fabric>& fabric = fabrics[margin];
     if (!fabric) {
       std::optional<FabricTree> tree = fabric_tree(problem, kMargins[margin] * rate);
-      if (!tree || tree->hosts.empty()) return {};
+      if (!tree || tree->hosts.empty()) return;
       fabric.emplace(*std::move(tree));
     }
-    if (deadline.passed()) return {};
-    if (margin > 0 && fabric->tree.group_count == 1) continue;
-    std::vector<PackedTree> trees = trees_by(problem, *fabric, rate, count, deadline);
+    if (deadline.passed()) return;
+    if (margin > 0 && fabric->tree.group_count == fabrics[0]->tree.group_count) continue;
+    if (use(*fabric, count)) return;
+  }
+}
+
+// The best of all shapes for `rate`, at the rate that their paths carry, which is less.
+std::vector<PackedTree> overloaded_trees(const PackingProblem& problem, double rate,
+                                         std::size_t most_trees, const Deadline& deadline) {
+  std::vector<PackedTree> best;
+  const auto take = [&](const Routes& routes, std::size_t count) {
+    const double each = rate / static_cast<double>(count);
+    if (rate / routes.load() > rate_of(best)) best = packed(routes, each);
+  };
+  for_each_shape(problem, rate, most_trees, deadline, [&](Fabric& fabric, std::size_t count) {
+    constexpr double kAny = std::numeric_limits<double>::infinity();
+    for (const bool walks : {true, false}) {
+      const HostOrder& order =
+          walks ? static_cast<const HostOrder&>(fabric.walk) : bisection_of(problem, fabric);
+      auto routes = routed(problem, fabric.tree, order, rate, count, kAny, deadline);
+      if (!routes) continue;
+      take(*routes, count);
+      if (routes->excess() > kMostExcess * static_cast<double>(count * fabric.tree.hosts.size())) {
+        continue;
+      }
+      routes->make_way(deadline);
+      take(*routes, count);
+    }
+    return false;
+  });
+  return best;
+}
+
+}  // namespace
+
+std::vector<PackedTree> direct_trees(const PackingProblem& problem, double rate,
+                                     std::size_t most_trees, const Deadline& deadline) {
+  std::vector<PackedTree> trees;
+  for_each_shape(problem, rate, most_trees, deadline, [&](Fabric& fabric, std::size_t count) {
+    trees = trees_by(problem, fabric, rate, count, deadline);
+    return !trees.empty();
+  });
+  return trees;
+}
+
+// Trees for a lower rate are others, of which the links may carry more.
+std::vector<PackedTree> best_direct_trees(const PackingProblem& problem, double bound,
+                                          std::size_t most_trees, const Deadline& deadline) {
+  constexpr double kLeastShare = 1e-12;
+  constexpr std::size_t kTries = 3;
+  // Of n equal hosts an allreduce leaves 1/n over.
+  const double nearly = 1 - 1 / static_cast<double>(problem.graph.host_count());
+  for (const double share : {1.0, nearly}) {
+    std::vector<PackedTree> trees = direct_trees(problem, share * bound, most_trees, deadline);
     if (!trees.empty()) return trees;
   }
-  return {};
+  std::vector<PackedTree> best;
+  const auto try_rate = [&](double rate) {
+    std::vector<PackedTree> trees = overloaded_trees(problem, rate, most_trees, deadline);
+    if (rate_of(trees) > rate_of(best)) best = std::move(trees);
+  };
+  for (double share = 0.9; best.empty() && share > kLeastShare && !deadline.passed();
+       share *= share) {
+    try_rate(share * bound);
+  }
+  for (std::size_t i = 0; i < kTries && !best.empty() && !deadline.passed(); ++i) {
+    try_rate(std::sqrt(rate_of(best) * bound));
+  }
+  return best;
 }
 
 }  // namespace espalier::lp

@@ -18,4 +18,10 @@ namespace espalier::lp {
 std::vector<PackedTree> direct_trees(const PackingProblem& problem, double rate,
                                      std::size_t most_trees, const Deadline& deadline);
 
+// The same at `bound`, in bytes per second, where such trees are found, and otherwise at the
+// highest rate of a few tries: trees for some rates below it, at what the fullest link lets them
+// carry. Empty: the network has another shape, or the deadline has passed.
+std::vector<PackedTree> best_direct_trees(const PackingProblem& problem, double bound,
+                                          std::size_t most_trees, const Deadline& deadline);
+
 }  // namespace espalier::lp

@@ -25,21 +25,27 @@ std::vector<double> link_rates(const PackingProblem& problem,
 }
 
 // The arcs of each host, which must be one out and one in, to and from a switch.
-bool find_host_arcs(const Digraph& graph, FabricTree& tree) {
+std::optional<NoFabric> find_host_arcs(const Digraph& graph, FabricTree& tree) {
+  using Reason = NoFabric::Reason;
   for (std::uint32_t arc = 0; arc < graph.arc_count(); ++arc) {
     const auto [tail, head] = std::pair(graph.tail[arc], graph.head[arc]);
     if (graph.relay(tail) && graph.relay(head)) continue;
-    if (!graph.relay(tail) && !graph.relay(head)) return false;
-    std::uint32_t& only = graph.relay(tail) ? tree.arc_in[head] : tree.arc_out[tail];
-    if (only != kNone) return false;
+    if (!graph.relay(tail) && !graph.relay(head))
+      return NoFabric{Reason::kNoSwitch, std::min(tail, head)};
+    const std::uint32_t host = graph.relay(tail) ? head : tail;
+    std::uint32_t& only = graph.relay(tail) ? tree.arc_in[host] : tree.arc_out[host];
+    if (only != kNone) return NoFabric{Reason::kSeveralLinks, host};
     only = arc;
   }
   for (std::uint32_t node = 0; node < graph.node_count; ++node) {
     if (graph.relay(node)) continue;
-    if (tree.arc_in[node] == kNone || tree.arc_out[node] == kNone) return false;
-    if (graph.tail[tree.arc_in[node]] != graph.head[tree.arc_out[node]]) return false;
+    const auto [in, out] = std::pair(tree.arc_in[node], tree.arc_out[node]);
+    if (in == kNone && out == kNone) return NoFabric{Reason::kNoSwitch, node};
+    if (in == kNone || out == kNone || graph.tail[in] != graph.head[out]) {
+      return NoFabric{Reason::kOneWay, node};
+    }
   }
-  return true;
+  return std::nullopt;
 }
 
 void walk(const Digraph& graph, std::uint32_t root, std::uint32_t top, FabricTree& tree) {
@@ -66,21 +72,45 @@ void find_groups(const Digraph& graph, std::span<const double> rates, double wan
   }
 }
 
-}  // namespace
-
-std::optional<FabricTree> fabric_tree(const PackingProblem& problem, double rate) {
-  const Digraph& graph = problem.graph;
+FabricTree empty_tree(const Digraph& graph) {
   const auto none = std::vector<std::uint32_t>(graph.node_count, kNone);
-  FabricTree tree{{}, {}, none, none, none, {}, none, 0};
-  if (!find_host_arcs(graph, tree)) return std::nullopt;
+  return {{}, {}, none, none, none, {}, none, 0};
+}
+
+// Without groups. Hosts that were not reached are not in the tree.
+void span_hosts(const PackingProblem& problem, std::span<const double> rates, FabricTree& tree) {
+  const Digraph& graph = problem.graph;
   const std::uint32_t top = graph.head[tree.arc_out[problem.root]];
-  tree.reverse = reverse_arcs(graph);
-  const std::vector<double> rates = link_rates(problem, tree.reverse, rate);
   static_cast<ThickTree&>(tree) = thick_tree(graph, rates, top);
   for (const std::uint32_t node : tree.nodes) {
     if (node != top) tree.arc_up[node] = tree.reverse[tree.arc_down[node]];
   }
   walk(graph, problem.root, top, tree);
+}
+
+}  // namespace
+
+std::optional<NoFabric> why_no_fabric(const PackingProblem& problem) {
+  const Digraph& graph = problem.graph;
+  FabricTree tree = empty_tree(graph);
+  if (const auto fault = find_host_arcs(graph, tree)) return fault;
+  tree.reverse = reverse_arcs(graph);
+  span_hosts(problem, link_rates(problem, tree.reverse, 1), tree);
+  if (tree.hosts.size() + 1 == graph.host_count()) return std::nullopt;
+  std::vector<char> reached(graph.node_count, 0);
+  for (const std::uint32_t host : tree.hosts) reached[host] = 1;
+  std::uint32_t host = 0;
+  while (graph.relay(host) || host == problem.root || reached[host] != 0) ++host;
+  return NoFabric{NoFabric::Reason::kUnreached, host};
+}
+
+std::optional<FabricTree> fabric_tree(const PackingProblem& problem, double rate) {
+  const Digraph& graph = problem.graph;
+  FabricTree tree = empty_tree(graph);
+  if (find_host_arcs(graph, tree)) return std::nullopt;
+  tree.reverse = reverse_arcs(graph);
+  const std::vector<double> rates = link_rates(problem, tree.reverse, rate);
+  span_hosts(problem, rates, tree);
   if (tree.hosts.size() + 1 != graph.host_count()) return std::nullopt;
   find_groups(graph, rates, rate, tree);
   return tree;

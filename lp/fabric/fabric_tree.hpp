@@ -28,10 +28,21 @@ struct FabricTree : ThickTree {
   std::uint32_t group_count = 0;
 };
 
+// Why a network is not one of hosts that have one link each, to a switch.
+struct NoFabric {
+  enum class Reason : std::uint8_t {
+    kSeveralLinks,  // the host has several
+    kNoSwitch,      // its link leads to another host, or there is none
+    kOneWay,        // its links out and in are not to and from one switch
+    kUnreached,     // links of both directions do not lead to it from the root
+  };
+  Reason reason;
+  std::uint32_t host;
+};
+std::optional<NoFabric> why_no_fabric(const PackingProblem& problem);
+
 // Breadth first from the root's switch over links that carry `rate` (bytes per second) in both
-// directions, and along the thickest others where those do not lead. Unset: a host has several
-// links, or none of both directions to a switch, or the links of both directions between switches
-// do not connect all hosts.
+// directions, and along the thickest others where those do not lead. Unset: why_no_fabric.
 std::optional<FabricTree> fabric_tree(const PackingProblem& problem, double rate);
 
 }  // namespace espalier::lp

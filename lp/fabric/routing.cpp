@@ -12,7 +12,10 @@ namespace espalier::lp {
 namespace {
 
 constexpr std::size_t kMostRounds = 60;
-constexpr std::size_t kRoundsInVain = 12;
+// Where little is too much, other rounds may still help; where much is, it only moves about.
+constexpr std::size_t kRoundsInVain = 3;
+constexpr std::size_t kMoreRoundsInVain = 12;
+constexpr double kLittle = 2;
 // A longer way along the fabric's tree leads over its top, which others need more.
 constexpr std::size_t kShortWay = 4;
 
@@ -77,8 +80,8 @@ double Routes::load() const {
 void Routes::make_way(const Deadline& deadline) {
   double least = excess();
   std::size_t in_vain = 0;
-  for (std::size_t round = 0; round < kMostRounds && least > 0 && in_vain < kRoundsInVain;
-       ++round) {
+  for (std::size_t round = 0; round < kMostRounds && least > 0; ++round) {
+    if (in_vain >= (least < kLittle ? kMoreRoundsInVain : kRoundsInVain)) return;
     if (deadline.passed()) return;
     for (std::size_t tree = 0; tree < edges_.size(); ++tree) {
       for (std::size_t i = 0; i < edges_[tree].size(); ++i) {

@@ -185,6 +185,7 @@ void Packer::warm_up(std::vector<RoutedTree>& trees) {
   const auto evaluate = [&](const std::vector<double>& prices) {
     if (sum_of(prices) > 0 && !out_of_time()) trees.push_back(price(prices));
   };
+  evaluate(options_.prices);
   evaluate(std::vector(best_prices_));  // the plain bound's: their cheapest tree may prove more
   MultiplicativeWeights weights(first_weights(problem_.occupation, arcs_per_resource_), 0.5);
   for (std::size_t round = 0; round < effort_.warm_rounds; ++round) {

@@ -52,6 +52,7 @@ struct TreesFound {
 struct PackingOptions : Limits {
   std::size_t max_iterations = 1'000'000;  // arborescences priced
   std::vector<RoutedTree> seeds{};         // trees to start from
+  std::vector<double> prices{};            // per resource, >= 0, to try first; empty: none
   // The seeds may be optimal: no other trees are made where the best of them reaches a plain bound
   // (lp/packing/plain_bound.hpp), or the prices of their own packing prove it.
   bool seeds_may_do = false;

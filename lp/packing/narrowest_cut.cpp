@@ -2,28 +2,18 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <utility>
-
-#include "lp/graph/thick_tree.hpp"
 
 namespace espalier::lp {
 
 namespace {
 
-// The arcs whose head is at or below the node, and whose tail is not.
-std::vector<std::uint32_t> arcs_into(const Digraph& graph, const ThickTree& tree,
-                                     std::uint32_t top_of_part) {
-  std::vector<char> inside(graph.node_count, 0);
-  for (const std::uint32_t node : tree.nodes) {
-    const std::uint32_t above = tree.above[node];
-    inside[node] = node == top_of_part || (above != kNone && inside[above] != 0) ? 1 : 0;
+std::vector<double> rates_alone(const PackingProblem& problem) {
+  std::vector<double> rates;
+  for (std::uint32_t arc = 0; arc < problem.graph.arc_count(); ++arc) {
+    rates.push_back(rate_alone(problem, arc));
   }
-  std::vector<std::uint32_t> arcs;
-  for (std::uint32_t arc = 0; arc < graph.arc_count(); ++arc) {
-    if (inside[graph.head[arc]] != 0 && inside[graph.tail[arc]] == 0) arcs.push_back(arc);
-  }
-  return arcs;
+  return rates;
 }
 
 }  // namespace
@@ -37,38 +27,52 @@ double rate_alone(const PackingProblem& problem, std::uint32_t arc) {
   return 1 / longest;
 }
 
-std::vector<std::uint32_t> narrowest_cut(const PackingProblem& problem) {
-  const Digraph& graph = problem.graph;
-  if (graph.host_count() == graph.node_count) return {};
-  std::vector<double> rates;
+std::vector<std::uint32_t> arcs_into(const Digraph& graph, std::span<const char> inside) {
+  std::vector<std::uint32_t> arcs;
   for (std::uint32_t arc = 0; arc < graph.arc_count(); ++arc) {
-    rates.push_back(rate_alone(problem, arc));
+    if (inside[graph.head[arc]] != 0 && inside[graph.tail[arc]] == 0) arcs.push_back(arc);
   }
-  const ThickTree tree = thick_tree(graph, rates, problem.root);
+  return arcs;
+}
+
+NetworkParts::NetworkParts(const PackingProblem& problem) : graph_(&problem.graph) {
+  const Digraph& graph = problem.graph;
+  const std::vector<double> rates = rates_alone(problem);
+  tree_ = thick_tree(graph, rates, problem.root);
   // An arc enters each part that has its head and not its tail: those from its head upwards, to
   // below where its ends meet. So these sums over what is below a node are the part's arcs' rates.
   std::vector<double> into(graph.node_count, 0.0);
   for (std::uint32_t arc = 0; arc < graph.arc_count(); ++arc) {
     const auto [tail, head] = std::pair(graph.tail[arc], graph.head[arc]);
-    if (tail != problem.root && tree.above[tail] == kNone) continue;  // never reached
+    if (tail != problem.root && tree_.above[tail] == kNone) continue;  // never reached
     into[head] += rates[arc];
-    into[tree.meet(tail, head)] -= rates[arc];
+    into[tree_.meet(tail, head)] -= rates[arc];
   }
   std::vector<std::uint32_t> hosts(graph.node_count, 0);
-  std::uint32_t narrowest = kNone;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = tree.nodes.size(); --i > 0;) {  // all but the root, from below
-    const std::uint32_t node = tree.nodes[i];
+  for (std::size_t i = tree_.nodes.size(); --i > 0;) {  // all but the root, from below
+    const std::uint32_t node = tree_.nodes[i];
     hosts[node] += graph.relay(node) ? 0 : 1;
-    if (hosts[node] > 0 && into[node] < least) {
-      least = into[node];
-      narrowest = node;
-    }
-    hosts[tree.above[node]] += hosts[node];
-    into[tree.above[node]] += into[node];
+    if (hosts[node] > 0) parts_.push_back({node, hosts[node], into[node]});
+    hosts[tree_.above[node]] += hosts[node];
+    into[tree_.above[node]] += into[node];
   }
-  if (narrowest == kNone) return {};
-  return arcs_into(graph, tree, narrowest);
+}
+
+std::vector<char> NetworkParts::nodes_of(const Part& part) const {
+  std::vector<char> inside(graph_->node_count, 0);
+  for (const std::uint32_t node : tree_.nodes) {
+    const std::uint32_t above = tree_.above[node];
+    inside[node] = node == part.top || (above != kNone && inside[above] != 0) ? 1 : 0;
+  }
+  return inside;
+}
+
+std::vector<std::uint32_t> narrowest_cut(const PackingProblem& problem) {
+  if (!problem.graph.has_relays()) return {};
+  const NetworkParts parts(problem);
+  const auto narrowest = std::ranges::min_element(parts.all(), {}, &NetworkParts::Part::into);
+  if (narrowest == parts.all().end()) return {};
+  return arcs_into(problem.graph, parts.nodes_of(*narrowest));
 }
 
 }  // namespace espalier::lp

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <utility>
 
+#include "lp/packing/cut_cover.hpp"
 #include "lp/packing/narrowest_cut.hpp"
 
 namespace espalier::lp {
@@ -15,23 +15,12 @@ namespace {
 
 using Arcs = std::vector<std::uint32_t>;
 
-struct RowValue {
-  std::uint32_t row;
-  double value;
-};
-
-double total_of(std::span<const RowValue> prices) {
-  return std::accumulate(prices.begin(), prices.end(), 0.0,
-                         [](double sum, const RowValue& price) { return sum + price.value; });
-}
-
 class PlainBounds {
  public:
   explicit PlainBounds(const PackingProblem& problem)
       : problem_(problem),
-        arcs_using_(static_cast<std::size_t>(problem.occupation.rows()), 0),
-        least_(arcs_using_.size(), 0.0),
-        least_in_all_(arcs_using_.size(), 0.0) {}
+        cover_(problem.occupation),
+        least_in_all_(static_cast<std::size_t>(problem.occupation.rows()), 0.0) {}
 
   PlainBound best() && {
     const Digraph& graph = problem_.graph;
@@ -44,7 +33,7 @@ class PlainBounds {
     for (std::uint32_t host = 0; host < graph.node_count; ++host) {
       if (graph.relay(host) || host == problem_.root) continue;
       try_star(into[host]);
-      for (const auto& [row, least] : rows_of_all(into[host])) least_in_all_[row] += least;
+      for (const auto& [row, least] : cover_.rows_of_all(into[host])) least_in_all_[row] += least;
     }
     try_star(narrowest_cut(problem_));
     try_root(out[problem_.root]);
@@ -57,8 +46,6 @@ class PlainBounds {
   [[nodiscard]] SparseMatrix::InnerIterator uses(std::uint32_t arc) const {
     return {problem_.occupation, static_cast<Eigen::Index>(arc)};
   }
-  std::vector<RowValue> rows_of_all(std::span<const std::uint32_t> arcs);
-  std::vector<RowValue> cover(std::span<const std::uint32_t> arcs);
   void try_star(std::span<const std::uint32_t> arcs);
   void try_root(const Arcs& out);
   void try_rows();
@@ -68,62 +55,14 @@ class PlainBounds {
   void take(std::span<const RowValue> prices, double rate);
 
   const PackingProblem& problem_;
-  std::vector<std::uint32_t> arcs_using_;  // scratch, per resource
-  std::vector<double> least_;              // scratch, per resource
+  CutCover cover_;
   std::vector<double> least_in_all_;  // per resource: the least use into a host, over all hosts
   PlainBound best_;
 };
 
-// The resources that all of these arcs occupy, with the least that one does.
-std::vector<RowValue> PlainBounds::rows_of_all(std::span<const std::uint32_t> arcs) {
-  std::vector<RowValue> rows;
-  for (const std::uint32_t arc : arcs) {
-    for (auto use = uses(arc); use; ++use) {
-      const auto row = static_cast<std::uint32_t>(use.row());
-      const bool first = arcs_using_[row]++ == 0;
-      least_[row] = first ? use.value() : std::min(least_[row], use.value());
-      if (first) rows.push_back({row, 0});
-    }
-  }
-  std::vector<RowValue> of_all;
-  for (const RowValue& candidate : rows) {
-    const std::uint32_t row = candidate.row;
-    if (arcs_using_[row] == arcs.size() && least_[row] > 0) of_all.push_back({row, least_[row]});
-    arcs_using_[row] = 0;
-  }
-  return of_all;
-}
-
-// Prices at which each of these arcs costs at least 1: of one resource that all occupy, or for each
-// arc of the one that it occupies most, whichever costs less in all. Empty: an arc occupies
-// nothing.
-std::vector<RowValue> PlainBounds::cover(std::span<const std::uint32_t> arcs) {
-  std::vector<RowValue> prices;
-  for (const std::uint32_t arc : arcs) {
-    RowValue most{0, 0};
-    for (auto use = uses(arc); use; ++use) {
-      if (use.value() > most.value) most = {static_cast<std::uint32_t>(use.row()), use.value()};
-    }
-    if (!(most.value > 0)) return {};
-    prices.push_back({most.row, 1 / most.value});
-  }
-  std::ranges::sort(prices, {},
-                    [](const RowValue& price) { return std::pair(price.row, -price.value); });
-  const auto are_of_one_row = [](const RowValue& a, const RowValue& b) { return a.row == b.row; };
-  // The highest price of each row is kept.
-  prices.erase(std::unique(prices.begin(), prices.end(), are_of_one_row), prices.end());
-  double sum = total_of(prices);
-  for (const RowValue& common : rows_of_all(arcs)) {
-    if (1 / common.value >= sum) continue;
-    sum = 1 / common.value;
-    prices = {{common.row, sum}};
-  }
-  return prices;
-}
-
 // Every tree uses at least one of these arcs.
 void PlainBounds::try_star(std::span<const std::uint32_t> arcs) {
-  const std::vector<RowValue> prices = cover(arcs);
+  const std::vector<RowValue> prices = cover_.prices(arcs);
   if (!prices.empty()) take(prices, total_of(prices));
 }
 
@@ -135,7 +74,7 @@ void PlainBounds::try_root(const Arcs& out) {
   for (const Arcs& arcs : part) {
     if (arcs.empty()) continue;
     try_star(arcs);
-    for (const auto& [row, least] : rows_of_all(arcs)) {
+    for (const auto& [row, least] : cover_.rows_of_all(arcs)) {
       const auto same = std::ranges::find(of_root, row, &RowValue::row);
       if (same == of_root.end()) {
         of_root.push_back({row, least});
@@ -159,10 +98,10 @@ void PlainBounds::try_rows() {
 
 // Every edge of a tree leaves a host. A resource that several hosts share is paid once.
 void PlainBounds::try_senders(const std::vector<Arcs>& out, const std::vector<Arcs>& into) {
-  std::vector<double> price(least_.size(), 0.0);
+  std::vector<double> price(least_in_all_.size(), 0.0);
   for (std::uint32_t host = 0; host < out.size(); ++host) {
     if (problem_.graph.relay(host) || out[host].empty()) continue;
-    const std::vector<RowValue> prices = cover(out[host]);
+    const std::vector<RowValue> prices = cover_.prices(out[host]);
     if (prices.empty()) return;
     for (const auto& [row, value] : prices) price[row] = std::max(price[row], value);
   }
@@ -203,7 +142,7 @@ double PlainBounds::least_cost(std::span<const double> price, const std::vector<
 void PlainBounds::take(std::span<const RowValue> prices, double rate) {
   if (!(rate < best_.rate)) return;
   best_.rate = rate;
-  best_.prices.assign(least_.size(), 0.0);
+  best_.prices.assign(least_in_all_.size(), 0.0);
   for (const auto& [row, value] : prices) best_.prices[row] = value;
 }
 

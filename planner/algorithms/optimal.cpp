@@ -14,6 +14,7 @@
 #include "lp/packing/shallow_trees.hpp"
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/solve/direct_packing.hpp"
+#include "planner/solve/rack_packing.hpp"
 #include "planner/solve/solve_packing.hpp"
 #include "support/errors.hpp"
 
@@ -141,7 +142,10 @@ Outcome few_shallow_trees(const lp::PackingProblem& problem, const lp::Packing& 
 
 Outcome optimal(const Instance& instance, const AlgorithmOptions& options) {
   if (const auto direct = direct_packing(instance, options)) return outcome_of(*direct);
-  const PackingInUse packing(instance, options, packing_share(options));
+  std::optional<lp::Packing> racks;
+  if (options.packing == nullptr) racks = rack_packing(instance, options, Purpose::kPlan);
+  if (racks && is_plan(packing_problem(instance), *racks, options)) return outcome_of(*racks);
+  const PackingInUse packing(instance, options, packing_share(options), racks ? &*racks : nullptr);
   return few_shallow_trees(packing_problem(instance), packing.get(), options, instance.platform(),
                            instance.source());
 }

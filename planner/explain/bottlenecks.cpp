@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "planner/explain/group_names.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::planner {
@@ -14,7 +15,6 @@ namespace espalier::planner {
 namespace {
 
 using platforms::Arc;
-using platforms::Node;
 using platforms::NodeId;
 using platforms::Platform;
 using platforms::Resource;
@@ -34,37 +34,6 @@ std::string_view plural_of(Resource::Kind kind) {
   }
   return {};
 }
-
-// The names of the groups of nodes: every prefix of "site/rack". Where a platform names no groups,
-// the part of a node's name before a colon ("aws" of "aws:us-east-1"), as in the options that set
-// caps.
-class GroupNames {
- public:
-  explicit GroupNames(const Platform& platform)
-      : platform_(platform),
-        groups_(std::any_of(platform.nodes().begin(), platform.nodes().end(),
-                            [](const Node& node) { return !node.group.empty(); })) {}
-
-  [[nodiscard]] std::vector<std::string> of(NodeId id) const {
-    const Node& node = platform_.node(id);
-    if (!groups_) {
-      const std::size_t colon = node.name.find(':');
-      if (colon == std::string::npos || colon == 0) return {};
-      return {node.name.substr(0, colon)};
-    }
-    std::vector<std::string> groups;
-    for (std::size_t end = node.group.find('/'); end != std::string::npos;
-         end = node.group.find('/', end + 1)) {
-      groups.push_back(node.group.substr(0, end));
-    }
-    if (!node.group.empty()) groups.push_back(node.group);
-    return groups;
-  }
-
- private:
-  const Platform& platform_;
-  bool groups_;
-};
 
 // Loads, rates and prices of the optimum, by resource and by link.
 class Usage {

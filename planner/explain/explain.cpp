@@ -29,6 +29,7 @@ class Explainer {
     result_.reached = {packing.rate};
     result_.termination = result_.optimum.ends.worst();
     seeds_ = packing.pool;
+    result_.cuts = binding_cuts(collective_, result_.optimum, options_.top);
     Bottlenecks found = bottlenecks_of(collective_, result_.optimum, options_.top);
     total_ =
         (found.resources.size() + found.links.size() + found.sets.size()) * options_.factors.size();

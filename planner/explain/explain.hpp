@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "planner/explain/binding_cuts.hpp"
 #include "planner/explain/bottlenecks.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
@@ -42,6 +43,7 @@ struct ExplainOptions {
 struct Explanation {
   Outcome optimum;                 // trees, bound and prices of the unchanged platform
   BytesPerSecond reached;          // throughput of its trees of each kind
+  std::vector<BindingCut> cuts;    // that are the bound, most hosts first
   std::vector<Upgrade> resources;  // highest price first
   std::vector<Upgrade> links;      // as Bottlenecks::links
   std::vector<Upgrade> sets;       // as Bottlenecks::sets

@@ -150,6 +150,25 @@ AllRoots::AllRoots(Operation operation, const Platform& platform, platforms::Mod
   require_return(platform);
 }
 
+namespace {
+
+// Of host `i`.
+Collective block_of(const AllRoots& problem, std::size_t i) {
+  const bool combine = kind_of_blocks(problem.operation()) == BlockKind::kCombine;
+  return {combine ? Operation::kReduce : Operation::kBroadcast, problem.platform(),
+          problem.platform().hosts()[i], problem.model(), problem.options()};
+}
+
+}  // namespace
+
+bool is_for(const Algorithm& algorithm, const AllRoots& problem) {
+  if (algorithm.entry->refusal == nullptr) return true;
+  for (std::size_t i = 0; i < problem.spread().host_count(); ++i) {
+    if (!is_for(algorithm, block_of(problem, i))) return false;
+  }
+  return true;
+}
+
 Outcome run(const Algorithm& algorithm, const AllRoots& problem, const AlgorithmOptions& options) {
   if (algorithm.entry->name == kOptimal) return solve(problem, options, Purpose::kPlan);
   const bool combine = kind_of_blocks(problem.operation()) == BlockKind::kCombine;
@@ -157,11 +176,9 @@ Outcome run(const Algorithm& algorithm, const AllRoots& problem, const Algorithm
   Outcome outcome;
   std::vector<double> load(static_cast<std::size_t>(problem.occupation().seconds_per_byte.rows()));
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    const Collective block(combine ? Operation::kReduce : Operation::kBroadcast, problem.platform(),
-                           hosts[i], problem.model(), problem.options());
     AlgorithmOptions own = options;
     own.deadline = options.deadline.share(1 / static_cast<double>(hosts.size() - i));
-    Outcome one = run(algorithm, block, own);
+    Outcome one = run(algorithm, block_of(problem, i), own);
     std::vector<WeightedTree>& trees = combine ? one.reduce_trees : one.trees;
     double sum = 0;
     for (const WeightedTree& tree : trees) sum += tree.rate.value;

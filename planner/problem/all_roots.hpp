@@ -51,9 +51,13 @@ using BlockTrees = std::vector<std::vector<lp::RoutedTree>>;
 Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose purpose,
               const BlockTrees& start = {});
 
+// Whether the algorithm makes trees on this platform, from every host.
+bool is_for(const Algorithm& algorithm, const AllRoots& problem);
+
 // `optimal`: as above, for a plan. Any other algorithm makes the trees of each block by itself; the
 // blocks get equal rates, as high as the first full resource allows, and there is no bound. The
-// time limit is divided among the blocks. Precondition: the algorithm serves the operation.
+// time limit is divided among the blocks. Precondition: the algorithm serves the operation. Throws
+// InfeasibleError where it is not for the platform.
 Outcome run(const Algorithm& algorithm, const AllRoots& problem, const AlgorithmOptions& options);
 
 // Like make_plan of planner/solve/make_plan.hpp.

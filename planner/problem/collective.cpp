@@ -14,6 +14,7 @@
 #include "planner/problem/collective_problem.hpp"
 #include "planner/solve/direct_packing.hpp"
 #include "planner/solve/make_plan.hpp"
+#include "planner/solve/rack_packing.hpp"
 #include "planner/solve/solve_packing.hpp"
 
 namespace espalier::planner {
@@ -96,6 +97,19 @@ StartingTrees seeds_of(const Collective& collective, const Deadline& deadline, P
   return seeds;
 }
 
+// Of a broadcast or a reduce, those that reach a plain bound.
+StartingTrees quick_trees(const Collective& collective, const Deadline& deadline) {
+  StartingTrees trees;
+  if (const Instance* half = collective.broadcast()) {
+    trees.down = trees_at_plain_bound(*half, deadline);
+    return trees;
+  }
+  for (const lp::RoutedTree& tree : trees_at_plain_bound(*collective.reduction(), deadline)) {
+    trees.up.push_back(collective.gathering(tree));
+  }
+  return trees;
+}
+
 // Whole trees, with every tree of either half.
 std::vector<lp::RoutedTree> joined(const Collective& collective, const CollectiveProblem& problem,
                                    StartingTrees halves) {
@@ -110,8 +124,14 @@ std::vector<lp::RoutedTree> joined(const Collective& collective, const Collectiv
   return whole;
 }
 
-lp::Packing solve_joint(const Collective& collective, const AlgorithmOptions& options) {
-  return solve_packing(CollectiveProblem(collective), collective, options, Purpose::kPlan);
+lp::Packing solve_joint(const Collective& collective, const AlgorithmOptions& options,
+                        const lp::Packing* start) {
+  const CollectiveProblem joint(collective);
+  lp::PackingOptions packing{options};
+  packing.seeds = joined(collective, joint,
+                         seeds_of(collective, options.deadline.share(kSeedShare), Purpose::kPlan));
+  if (start != nullptr) return pack_from(*start, joint.problem(), packing);
+  return lp::pack_arborescences(joint.problem(), packing);
 }
 
 Outcome optimal_allreduce(const Collective& collective, const AlgorithmOptions& options,
@@ -120,12 +140,22 @@ Outcome optimal_allreduce(const Collective& collective, const AlgorithmOptions& 
   if (const auto direct = direct_allreduce(joint, collective, options)) {
     return joint.outcome_of(*direct);
   }
-  AlgorithmOptions before = options;
-  before.deadline = options.deadline.share(tree_algorithms::packing_share(options));
-  const lp::Packing own = packings != nullptr ? lp::Packing{} : solve_joint(collective, before);
+  lp::Packing own;
+  if (packings == nullptr) {
+    const auto racks = rack_packing(joint, collective, options, Purpose::kPlan);
+    if (racks && is_plan(joint.problem(), *racks, options)) return joint.outcome_of(*racks);
+    AlgorithmOptions before = options;
+    before.deadline = options.deadline.share(tree_algorithms::packing_share(options));
+    own = solve_joint(collective, before, racks ? &*racks : nullptr);
+  }
   return joint.in_links(tree_algorithms::few_shallow_trees(
       joint.problem(), packings != nullptr ? *packings->joint : own, options, collective.platform(),
       collective.source()));
+}
+
+Outcome fabric_allreduce(const Collective& collective, const AlgorithmOptions& options,
+                         const Packings* /*packings*/) {
+  return best_direct_allreduce(CollectiveProblem(collective), collective, options);
 }
 
 // Algorithms that plan both halves of an allreduce jointly.
@@ -135,6 +165,7 @@ struct JointAlgorithm {
                  const Packings* packings);
 };
 constexpr std::array kJointAlgorithms{JointAlgorithm{kOptimal, optimal_allreduce},
+                                      JointAlgorithm{"fabric", fabric_allreduce},
                                       JointAlgorithm{"best-tree", tree_algorithms::best_pair},
                                       JointAlgorithm{"exact-tree", tree_algorithms::exact_pair}};
 
@@ -196,12 +227,26 @@ lp::Packing solve_packing(const CollectiveProblem& problem, const Collective& co
                           const StartingTrees& start) {
   const Deadline deadline = options.deadline.share(kSeedShare);
   lp::PackingOptions packing{options};
+  packing.seeds_may_do = true;
   packing.seeds = joined(collective, problem, start);
-  for (lp::RoutedTree& tree :
-       joined(collective, problem, seeds_of(collective, deadline, purpose))) {
-    packing.seeds.push_back(std::move(tree));
+  const auto add_seeds = [&](const StartingTrees& trees) {
+    for (lp::RoutedTree& tree : joined(collective, problem, trees)) {
+      packing.seeds.push_back(std::move(tree));
+    }
+  };
+  const bool both = collective.operation() == Operation::kAllreduce;
+  if (both) {
+    if (auto direct = direct_allreduce(problem, collective, options)) return *std::move(direct);
   }
-  packing.seeds_may_do = purpose != Purpose::kPlan;
+  const StartingTrees quick = both ? StartingTrees{} : quick_trees(collective, deadline);
+  if (!quick.up.empty() || !quick.down.empty()) {
+    add_seeds(quick);
+  } else {
+    auto racks = rack_packing(problem, collective, options, purpose);
+    if (racks && racks->end == lp::PackingEnd::kGapReached) return *std::move(racks);
+    add_seeds(seeds_of(collective, deadline, purpose));
+    if (racks) return pack_from(*racks, problem.problem(), packing);
+  }
   return lp::pack_arborescences(problem.problem(), packing);
 }
 
@@ -213,7 +258,7 @@ Packings solve_packings(const Collective& collective, const AlgorithmOptions& op
     limits.deadline = options.deadline.share(share);
     return std::optional(make());
   };
-  if (both) packings.joint = solve(0.5, [&] { return solve_joint(collective, limits); });
+  if (both) packings.joint = solve(0.5, [&] { return solve_joint(collective, limits, nullptr); });
   if (const Instance* half = collective.reduction()) {
     packings.reduction = solve(both ? 0.5 : 1, [&] { return solve_packing(*half, limits); });
   }
@@ -223,13 +268,21 @@ Packings solve_packings(const Collective& collective, const AlgorithmOptions& op
   return packings;
 }
 
+bool is_for(const Algorithm& algorithm, const Collective& collective) {
+  return algorithm.entry->is_for(collective.broadcast() != nullptr ? *collective.broadcast()
+                                                                   : *collective.reduction());
+}
+
 Outcome run(const Algorithm& algorithm, const Collective& collective,
             const AlgorithmOptions& options, const Packings* packings) {
   if (collective.operation() == Operation::kAllreduce) {
     const auto joint =
         std::ranges::find(kJointAlgorithms, algorithm.entry->name, &JointAlgorithm::name);
-    return joint != kJointAlgorithms.end() ? joint->run(collective, options, packings)
-                                           : both_halves(algorithm, collective, options, packings);
+    if (joint == kJointAlgorithms.end()) {
+      return both_halves(algorithm, collective, options, packings);
+    }
+    algorithm.require_platform(*collective.broadcast());
+    return joint->run(collective, options, packings);
   }
   AlgorithmOptions own = options;
   if (packings != nullptr) own.packing = &packings->whole();

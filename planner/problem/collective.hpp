@@ -70,11 +70,14 @@ struct Packings {
 // them.
 Packings solve_packings(const Collective& collective, const AlgorithmOptions& options);
 
+// Whether the algorithm makes trees on this platform (AlgorithmEntry::refusal).
+bool is_for(const Algorithm& algorithm, const Collective& collective);
+
 // The algorithm's trees for the operation, jointly feasible. For an allreduce `optimal` gives the
 // optimum; the halves of any other algorithm are scaled by one factor until the first resource is
 // full. A time limit is divided equally between the halves. packings: those of this same
 // collective, or null; then options.packing is used, except by an allreduce. Precondition: the
-// algorithm serves the operation.
+// algorithm serves the operation. Throws InfeasibleError where it is not for the platform.
 Outcome run(const Algorithm& algorithm, const Collective& collective,
             const AlgorithmOptions& options, const Packings* packings = nullptr);
 

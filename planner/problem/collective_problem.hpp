@@ -41,8 +41,9 @@ class CollectiveProblem {
   std::optional<lp::PartsProblem> parts_;  // of a reduce or an allreduce
 };
 
-// Solves it, of this collective, as solve_packing(instance) of planner/solve/solve_packing.hpp
-// does, from the trees of `start` as well.
+// Solves it, of this collective, for a proof or a check, as solve_packing(instance) of
+// planner/solve/solve_packing.hpp does, from the trees of `start` as well. The proof of an
+// allreduce is that of direct trees (planner/solve/direct_packing.hpp) where there are some.
 lp::Packing solve_packing(const CollectiveProblem& problem, const Collective& collective,
                           const AlgorithmOptions& options, Purpose purpose,
                           const StartingTrees& start = {});

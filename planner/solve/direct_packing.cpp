@@ -1,45 +1,89 @@
 #include "planner/solve/direct_packing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
-#include "lp/fabric/both_ways.hpp"
 #include "lp/fabric/direct_trees.hpp"
+#include "lp/fabric/fabric_tree.hpp"
 #include "lp/graph/tree_routes.hpp"
 #include "lp/packing/plain_bound.hpp"
 #include "planner/solve/solve_packing.hpp"
+#include "support/errors.hpp"
 
 namespace espalier::planner {
 
 namespace {
 
-// Whether direct trees are worth looking for: only hosts at switches can have them, and with few
-// hosts the search for few trees takes milliseconds, and finds fewer.
-bool is_for_direct_trees(const lp::Digraph& graph) {
-  constexpr std::size_t kFewHosts = 64;
-  return graph.has_relays() && graph.host_count() >= kFewHosts;
+// Of n equal hosts an allreduce leaves 1/n over: so that it holds for 1,000 hosts and more.
+constexpr double kNearEnough = 1.0011e-3;
+
+// Whether the trees, of one packing, are within `gap` of the bound: then it is theirs.
+bool prove(lp::Packing& packing, const lp::PlainBound& bound, double gap) {
+  if (!(packing.rate * (1 + gap) >= bound.rate)) return false;
+  packing.bound = bound.rate;
+  packing.prices = bound.prices;
+  const double sum = std::accumulate(bound.prices.begin(), bound.prices.end(), 0.0);
+  for (double& price : packing.prices) price /= sum;
+  return true;
 }
 
-// Unset: it is not within `gap` of the bound, or beyond the limit of depth.
+// With the bound if they are within `gap` of it.
+Outcome outcome_near(std::vector<lp::PackedTree> trees, const lp::PlainBound& bound, double gap) {
+  if (trees.empty()) {
+    throw LimitReached("the time limit was reached before there were trees; raise the limit");
+  }
+  lp::Packing packing;
+  for (const lp::PackedTree& tree : trees) packing.rate += tree.rate;
+  packing.trees = std::move(trees);
+  packing.bound = lp::Packing::kUnbounded;
+  prove(packing, bound, gap);
+  return outcome_of(packing);
+}
+
+// Unset: they are not within `gap` of the bound, or beyond the limits.
 std::optional<lp::Packing> proven(const lp::PackingProblem& problem,
-                                  std::vector<lp::PackedTree> trees, lp::PlainBound bound,
+                                  std::vector<lp::PackedTree> trees, const lp::PlainBound& bound,
                                   double gap, const AlgorithmOptions& options) {
   lp::Packing packing;
   packing.trees = std::move(trees);
   for (const lp::PackedTree& tree : packing.trees) {
     packing.rate += tree.rate;
-    if (options.max_depth > 0 &&
-        lp::depth_of(problem.graph, problem.root, tree.tree) > options.max_depth) {
-      return std::nullopt;
-    }
+    packing.pool.push_back(tree.tree);
   }
-  if (!(packing.rate * (1 + gap) >= bound.rate)) return std::nullopt;
-  packing.bound = bound.rate;
-  packing.prices = std::move(bound.prices);
+  if (!prove(packing, bound, gap) || !is_plan(problem, packing, options)) return std::nullopt;
   return packing;
 }
 
 }  // namespace
+
+double gap_of_allreduce(const AlgorithmOptions& options) {
+  return std::max(options.gap, kNearEnough);
+}
+
+bool is_for_direct_trees(const lp::Digraph& graph) {
+  constexpr std::size_t kFewHosts = 64;
+  return graph.has_relays() && graph.host_count() >= kFewHosts;
+}
+
+bool is_plan(const lp::PackingProblem& problem, const lp::Packing& packing,
+             const AlgorithmOptions& options) {
+  if (packing.end != lp::PackingEnd::kGapReached || options.max_latency) return false;
+  if (options.max_trees > 0 && packing.trees.size() > options.max_trees) return false;
+  return std::ranges::all_of(packing.trees, [&](const lp::PackedTree& tree) {
+    return options.max_depth == 0 ||
+           lp::depth_of(problem.graph, problem.root, tree.tree) <= options.max_depth;
+  });
+}
+
+void join_both_ways(const CollectiveProblem& joint, const lp::BothWays& both,
+                    std::vector<lp::PackedTree>& trees) {
+  for (lp::PackedTree& packed : trees) {
+    packed.tree = joint.join({both.back(packed.tree), packed.tree});
+  }
+}
 
 std::vector<lp::PackedTree> fabric_trees(const lp::PackingProblem& problem, double rate,
                                          std::size_t most_trees, const Deadline& deadline) {
@@ -52,34 +96,70 @@ std::optional<lp::Packing> direct_packing(const Instance& instance,
                                           const AlgorithmOptions& options) {
   const lp::PackingProblem problem = packing_problem(instance);
   if (options.max_latency || !is_for_direct_trees(problem.graph)) return std::nullopt;
-  lp::PlainBound bound = lp::plain_bound(problem);
+  const lp::PlainBound bound = lp::plain_bound(problem);
   std::vector<lp::PackedTree> trees =
       fabric_trees(problem, bound.rate, options.max_trees, options.deadline);
-  return proven(problem, std::move(trees), std::move(bound), options.gap, options);
+  return proven(problem, std::move(trees), bound, options.gap, options);
 }
 
 std::optional<lp::Packing> direct_allreduce(const CollectiveProblem& joint,
                                             const Collective& collective,
                                             const AlgorithmOptions& options) {
-  constexpr double kNearEnough = 1.0011e-3;  // so that it holds for 1,000 hosts and more
   const lp::PackingProblem single = packing_problem(*collective.broadcast());
   if (options.max_latency || !is_for_direct_trees(single.graph)) return std::nullopt;
   const auto both = lp::BothWays::of(single);
   if (!both) return std::nullopt;
   const lp::PackingProblem problem = joint.problem();
-  lp::PlainBound bound = lp::plain_bound(problem);
+  const lp::PlainBound bound = lp::plain_bound(problem);
   const double hosts = static_cast<double>(single.graph.host_count());
-  const double gap = std::max(options.gap, kNearEnough);
+  const double gap = gap_of_allreduce(options);
   std::vector<lp::PackedTree> trees;
   for (const double share : {1.0, 1 - 1 / hosts}) {
     if (share * (1 + gap) < 1) break;
     trees = fabric_trees(both->problem(), share * bound.rate, options.max_trees, options.deadline);
     if (!trees.empty()) break;
   }
-  for (lp::PackedTree& packed : trees) {
-    packed.tree = joint.join({both->back(packed.tree), packed.tree});
+  join_both_ways(joint, *both, trees);
+  return proven(problem, std::move(trees), bound, gap, options);
+}
+
+std::string why_no_direct_trees(const Instance& instance) {
+  using Reason = lp::NoFabric::Reason;
+  const auto why = lp::why_no_fabric(packing_problem(instance));
+  if (!why) return {};
+  const auto host = in_quotes(instance.platform().node(platforms::NodeId{why->host}).name);
+  switch (why->reason) {
+    case Reason::kSeveralLinks:
+      return fmt::format("host {} has several links", host);
+    case Reason::kNoSwitch:
+      return fmt::format("host {} is not linked to a switch", host);
+    case Reason::kOneWay:
+      return fmt::format("the link of host {} to its switch is not of both directions", host);
+    case Reason::kUnreached:
+      break;
   }
-  return proven(problem, std::move(trees), std::move(bound), gap, options);
+  return fmt::format("no links of both directions lead to host {}", host);
+}
+
+Outcome best_direct_trees(const Instance& instance, const AlgorithmOptions& options) {
+  const lp::PackingProblem problem = packing_problem(instance);
+  const lp::PlainBound bound = lp::plain_bound(problem);
+  return outcome_near(
+      lp::best_direct_trees(problem, bound.rate, options.max_trees, options.deadline), bound,
+      options.gap);
+}
+
+Outcome best_direct_allreduce(const CollectiveProblem& joint, const Collective& collective,
+                              const AlgorithmOptions& options) {
+  const auto both = lp::BothWays::of(packing_problem(*collective.broadcast()));
+  if (!both) {
+    throw InfeasibleError(fmt::format("{}: a link has no opposite", collective.platform().name()));
+  }
+  const lp::PlainBound bound = lp::plain_bound(joint.problem());
+  std::vector<lp::PackedTree> trees =
+      lp::best_direct_trees(both->problem(), bound.rate, options.max_trees, options.deadline);
+  join_both_ways(joint, *both, trees);
+  return joint.in_links(outcome_near(std::move(trees), bound, gap_of_allreduce(options)));
 }
 
 }  // namespace espalier::planner

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "lp/fabric/both_ways.hpp"
 #include "lp/packing/arborescence_packing.hpp"
 #include "planner/problem/collective_problem.hpp"
 #include "planner/problem/instance.hpp"
@@ -18,17 +20,45 @@ namespace espalier::planner {
 std::vector<lp::PackedTree> fabric_trees(const lp::PackingProblem& problem, double rate,
                                          std::size_t most_trees, const Deadline& deadline);
 
+// Whether direct trees, or those of racks, are worth looking for: only hosts at switches can have
+// them, and with few hosts the search for few trees takes milliseconds, and finds fewer.
+bool is_for_direct_trees(const lp::Digraph& graph);
+
+// What is near enough to the bound of an allreduce: options.gap, or a thousandth. The root is in no
+// tree a leaf, so that of n equal hosts some capacity is left over, 1/n of the whole; trees that
+// use it have almost all hosts under one.
+double gap_of_allreduce(const AlgorithmOptions& options);
+
+// Whether it is proven, and within the limits of number, depth and latency, so that nothing is left
+// to search.
+bool is_plan(const lp::PackingProblem& problem, const lp::Packing& packing,
+             const AlgorithmOptions& options);
+
+// Trees along both directions of links as those of the joint problem of an allreduce.
+void join_both_ways(const CollectiveProblem& joint, const lp::BothWays& both,
+                    std::vector<lp::PackedTree>& trees);
+
 // Direct trees, where they reach a plain bound, and keep within the limits of depth and number: as
 // good as a packing can be, and shallower. Unset: there are none.
 std::optional<lp::Packing> direct_packing(const Instance& instance,
                                           const AlgorithmOptions& options);
 
-// The same of an allreduce, which reduces along its broadcast's trees reversed. It is within
-// options.gap of the bound, or within a thousandth: the root is in no tree a leaf, so that of n
-// equal hosts some capacity is left over, 1/n of the whole; trees that use it have almost all hosts
-// under one.
+// The same of an allreduce, which reduces along its broadcast's trees reversed, within
+// gap_of_allreduce.
 std::optional<lp::Packing> direct_allreduce(const CollectiveProblem& joint,
                                             const Collective& collective,
                                             const AlgorithmOptions& options);
+
+// Why no trees can be built directly, for a message after the platform's name: "host 'a' has
+// several links". Empty: they can.
+std::string why_no_direct_trees(const Instance& instance);
+
+// The best direct trees of any network of that kind, however few the hosts: at the plain bound, or
+// as near to it as they come; the bound is unset where they do not reach it. Precondition:
+// why_no_direct_trees is empty. Throws LimitReached.
+Outcome best_direct_trees(const Instance& instance, const AlgorithmOptions& options);
+// Of an allreduce, as direct_allreduce. Throws InfeasibleError where a link has no opposite.
+Outcome best_direct_allreduce(const CollectiveProblem& joint, const Collective& collective,
+                              const AlgorithmOptions& options);
 
 }  // namespace espalier::planner

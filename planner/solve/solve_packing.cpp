@@ -9,6 +9,7 @@
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/solve/direct_packing.hpp"
 #include "planner/solve/make_plan.hpp"
+#include "planner/solve/rack_packing.hpp"
 #include "planner/solve/walk_tree.hpp"
 #include "support/errors.hpp"
 
@@ -27,6 +28,8 @@ Outcome walk(const Instance& instance) {
   std::optional<lp::RoutedTree> tree = walk_tree(instance);
   return tree ? tree_algorithms::single_tree(instance, std::move(*tree)) : Outcome{};
 }
+
+constexpr double kRounding = 1e-12;
 
 // Whether an edge passes through other hosts, as in topology-oblivious trees where there is no
 // link. A plan is better without such edges, because those hosts receive the data anyway.
@@ -47,7 +50,6 @@ bool makes_detours(const lp::Digraph& graph, const lp::RoutedTree& tree) {
 std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Deadline& deadline,
                                             Purpose purpose) {
   constexpr double kFarBehind = 0.5;
-  constexpr double kRounding = 1e-12;
   const double hosts = static_cast<double>(instance.host_count());
   constexpr double kMostPairs = 100'000;
   const bool few_pairs = !instance.digraph().has_relays() || hosts * hosts <= kMostPairs;
@@ -66,13 +68,6 @@ std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Dead
     return purpose == Purpose::kCheck || (purpose == Purpose::kProof && best >= enough);
   };
   if (purpose != Purpose::kPlan) add(walk(instance));
-  if (purpose == Purpose::kProof && !is_enough()) {
-    std::vector<lp::RoutedTree> direct;
-    for (lp::PackedTree& packed : fabric_trees(packing_problem(instance), bound, 0, deadline)) {
-      direct.push_back(std::move(packed.tree));
-    }
-    if (!direct.empty()) return direct;
-  }
   try {
     if (!is_enough() && few_pairs) {
       AlgorithmOptions options;
@@ -101,17 +96,57 @@ std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Dead
   return good;
 }
 
+std::vector<lp::RoutedTree> trees_at_plain_bound(const Instance& instance,
+                                                 const Deadline& deadline) {
+  const lp::PackingProblem problem = packing_problem(instance);
+  const double bound = lp::plain_bound(problem).rate;
+  std::vector<lp::RoutedTree> trees;
+  for (WeightedTree& deep : walk(instance).trees) {
+    if (deep.rate.value >= bound * (1 - kRounding)) trees.push_back(std::move(deep.tree));
+  }
+  if (!trees.empty()) return trees;
+  for (lp::PackedTree& packed : fabric_trees(problem, bound, 0, deadline)) {
+    trees.push_back(std::move(packed.tree));
+  }
+  return trees;
+}
+
 lp::PackingProblem packing_problem(const Instance& instance) {
   return {instance.digraph(), static_cast<std::uint32_t>(instance.source()),
           instance.occupation().seconds_per_byte};
 }
 
 lp::Packing solve_packing(const Instance& instance, const AlgorithmOptions& options,
-                          Purpose purpose) {
+                          Purpose purpose, const lp::Packing* start) {
   lp::PackingOptions packing{options};
-  packing.seeds = heuristic_trees(instance, options.deadline.share(kSeedShare), purpose);
   packing.seeds_may_do = purpose == Purpose::kProof;
+  const Deadline deadline = options.deadline.share(kSeedShare);
+  if (purpose == Purpose::kProof) packing.seeds = trees_at_plain_bound(instance, deadline);
+  if (packing.seeds.empty()) {
+    std::optional<lp::Packing> racks;
+    if (start == nullptr) racks = rack_packing(instance, options, Purpose::kProof);
+    if (racks && racks->end == lp::PackingEnd::kGapReached) return *std::move(racks);
+    if (racks) start = &*racks;
+    packing.seeds = heuristic_trees(instance, deadline, purpose);
+    if (start != nullptr) return pack_from(*start, packing_problem(instance), packing);
+  }
   return lp::pack_arborescences(packing_problem(instance), packing);
+}
+
+lp::Packing pack_from(const lp::Packing& start, const lp::PackingProblem& problem,
+                      lp::PackingOptions packing) {
+  packing.seeds.insert(packing.seeds.end(), start.pool.begin(), start.pool.end());
+  packing.prices = start.prices;
+  lp::Packing result = lp::pack_arborescences(problem, packing);
+  if (start.rate > result.rate) {
+    result.rate = start.rate;
+    result.trees = start.trees;
+  }
+  if (start.bound < result.bound) {
+    result.bound = start.bound;
+    result.prices = start.prices;
+  }
+  return result;
 }
 
 Outcome outcome_of(const lp::Packing& packing) {

@@ -48,15 +48,20 @@ Rows rows_of(const std::vector<planner::NamedPrice>& prices, double least) {
   return rows;
 }
 
-Report report_of(Report report, const Run& run, const std::vector<planner::NamedPrice>& highest) {
+Report report_of(Report report, const Run& run, const std::vector<planner::NamedPrice>& highest,
+                 const std::vector<planner::BindingCut>& cuts) {
   report.add("optimum", "optimum_Bps", run.throughput);
   report_bound(report, run.outcome.bound, run.outcome.ends);
   report.add("gap", "gap", tiny(gap_of(run.throughput, run.outcome.bound)));
+  if (!cuts.empty()) {
+    report.add("cut", "", shown_only(planner::sentence_of(cuts.front())));
+  }
   report.add("trees", "trees", tree_count(run));
   for (const char* const key : {"operation", "platform", "source", "model"}) {
     const Json value = report.json().at(key);
     if (value.is_string()) report.add(key, key, value.get<std::string>());
   }
+  report.write("cuts", cuts_json(cuts));
   report.write("bottlenecks", rows_of(highest, 0).json());
   report.add("seconds", "seconds", took(run.seconds));
   // the table omits prices below 0.01 %; JSON and CSV contain all
@@ -75,12 +80,23 @@ std::string csv_of(const Report& report, const std::vector<planner::NamedPrice>&
            {field("operation"), field("bound_final")});
 }
 
+std::vector<planner::BindingCut> cuts_of(const planner::Collective& collective,
+                                         const planner::Outcome& outcome, std::size_t most) {
+  return planner::binding_cuts(collective, outcome, most);
+}
+// Cuts between each host and the others are not looked for.
+std::vector<planner::BindingCut> cuts_of(const planner::AllRoots& /*problem*/,
+                                         const planner::Outcome& /*outcome*/,
+                                         std::size_t /*most*/) {
+  return {};
+}
+
 template <class Problem>
 ExitStatus BoundCommand::print(const Problem& solved, const Run& proof) const {
   note_warnings(solved.platform(), console);
   const std::vector<planner::NamedPrice> highest =
       planner::highest_priced_resources(solved.platform(), solved.occupation(), proof.outcome, top);
-  Report report = report_of(report_on(solved), proof, highest);
+  Report report = report_of(report_on(solved), proof, highest, cuts_of(solved, proof.outcome, top));
   write_text("-", csv ? csv_of(report, highest) : report.render(json));
   return judge(proof, "bound", console);
 }
@@ -100,7 +116,7 @@ ExitStatus BoundCommand::run() const {
 
 void BoundCommand::add_to(Arguments& app) {
   problem.add_to(app);
-  app.add("--top", top, "How many bottlenecks to list", {.type = "N"});
+  app.add("--top", top, "How many bottlenecks (in JSON, also cuts) to list", {.type = "N"});
   app.add("--json", json, "JSON instead of tables");
   app.add("--csv", csv, "CSV, one row per bottleneck");
   app.exclude("--csv", "--json");

@@ -41,6 +41,7 @@ struct CompareCommand {
 struct Context {
   planner::Operation operation;
   std::vector<planner::Algorithm> algorithms;  // in the registry's order
+  bool all;  // were requested: those that are not for a platform are left out
   platforms::Model model;
   platforms::OccupationOptions occupation;
   planner::AlgorithmOptions limits;
@@ -88,6 +89,9 @@ ComparisonRow row_of(const planner::Algorithm& algorithm, const Problem& problem
   } catch (const LimitReached& fault) {
     note_status(context, fault.status());
     row.figures.error = fault.what();
+  } catch (const InfeasibleError& fault) {  // the algorithm is not for this platform
+    note_status(context, fault.status());
+    row.figures.error = fault.what();
   }
   return row;
 }
@@ -110,6 +114,7 @@ void prove(const Problem& problem, Context& context, Comparison& comparison) {
 template <class Problem>
 void compare_on(const Problem& problem, Context& context, Comparison& comparison) {
   for (const planner::Algorithm& algorithm : context.algorithms) {
+    if (context.all && !planner::is_for(algorithm, problem)) continue;
     comparison.rows.push_back(row_of(algorithm, problem, context, comparison));
   }
   prove(problem, context, comparison);
@@ -151,11 +156,12 @@ ExitStatus CompareCommand::run() const {
   refuse_source_without_root(operation, !sources.empty());
   Context context{.operation = operation,
                   .algorithms = planner::parse_algorithms(algorithms, operation),
+                  .all = algorithms == "all",
                   .model = model.model(),
                   .occupation = model.occupation(),
                   .limits = limits,
                   .console = console};
-  if (algorithms == "all" && !limits.deadline.limit()) context.proof_limit = kProofLimit;
+  if (context.all && !limits.deadline.limit()) context.proof_limit = kProofLimit;
   std::sort(context.algorithms.begin(), context.algorithms.end());
   // Every platform is read and every source found before the work starts.
   std::vector<platforms::Platform> read;

@@ -214,7 +214,8 @@ Report explanation_report(const planner::Collective& collective, const Explanati
                          platforms::name_of(collective.model()), format_rate(explanation.reached),
                          bound_title(optimum.ends), Cell(optimum.bound).text, gap,
                          count_of_trees(optimum.reduce_trees.size(), optimum.trees.size())) +
-             bottleneck_text(explanation, collective.operation()));
+             cuts_text(explanation.cuts) + bottleneck_text(explanation, collective.operation()));
+  report.write("cuts", cuts_json(explanation.cuts));
   const Rows rows = upgrade_rows(explanation, collective.operation());
   if (rows.empty()) {
     report.write("bottlenecks", rows.json());

@@ -76,6 +76,7 @@ TEST_F(VerifyCommand, PlansOfEveryAlgorithmAreValid) {
   const Json list = run_json({"list", "algorithms", "--json"});
   for (const Json& entry : list.at("algorithms")) {
     const std::string name = entry.at("name");
+    if (name == "fabric") continue;  // not for hosts linked to hosts
     for (const std::string operation : entry.at("operations")) {
       const Finished made = run({"plan", "p.json", "--source", "b", "--algorithm", name,
                                  "--operation", operation, "-o", "plan.json"});

@@ -20,7 +20,7 @@ TEST_F(BoundCommand, JsonKeys) {
   const Json bound = run_json({"bound", "p.json", "--source", "a", "--json"});
   EXPECT_THAT(keys_of(bound),
               ElementsAre("operation", "platform", "source", "model", "optimum_Bps", "bound_Bps",
-                          "bound_final", "gap", "trees", "bottlenecks", "seconds"));
+                          "bound_final", "gap", "trees", "cuts", "bottlenecks", "seconds"));
   EXPECT_NEAR(bound.at("bound_Bps").get<double>(), 1e9, 1e4);
   EXPECT_LE(bound.at("gap").get<double>(), 1e-6);
   ASSERT_FALSE(bound.at("bottlenecks").empty());
@@ -37,6 +37,24 @@ TEST_F(BoundCommand, NamesTheBottleneck) {
   const Finished table = run({"bound", "p.csv", "--source", "a"});
   EXPECT_THAT(table.out, StartsWith("optimum       1.0000 Gbit/s\n"));
   EXPECT_THAT(table.out, HasSubstr(resource));
+}
+
+TEST_F(BoundCommand, NamesTheCut) {
+  const std::string platform = sample("two-clusters-thin-link.json");
+  const std::string cut = "the link into lyon carries 100.0000 Mbit/s for 6 hosts";
+  EXPECT_THAT(run({"bound", platform, "--source", "nancy-2"}).out,
+              HasSubstr("\ncut           " + cut + "\n"));
+  EXPECT_THAT(run({"explain", platform, "--source", "nancy-2", "--top", "1"}).out,
+              HasSubstr("\nThe bound is a cut: " + cut + ".\n"));
+  for (const char* const command : {"bound", "explain"}) {
+    const Json report =
+        run_json({command, platform, "--source", "nancy-2", "--top", "1", "--json"});
+    ASSERT_EQ(report.at("cuts").size(), 1U);
+    const Json& first = report.at("cuts")[0];
+    EXPECT_THAT(keys_of(first), ElementsAre("cut", "capacity_Bps", "hosts", "links"));
+    EXPECT_EQ(first.at("cut"), "the link into lyon");
+    EXPECT_NEAR(first.at("capacity_Bps").get<double>(), 12.5e6, 1);
+  }
 }
 
 TEST_F(BoundCommand, TopLimitsTheBottlenecks) {

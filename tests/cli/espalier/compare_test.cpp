@@ -49,6 +49,7 @@ TEST_F(CompareCommand, AllMeansAllThatServeABroadcastInTheRegistrysOrder) {
   const Json list = run_json({"list", "algorithms", "--json"});
   for (const Json& entry : list.at("algorithms")) {
     const auto operations = entry.at("operations").get<std::vector<std::string>>();
+    if (entry.at("name") == "fabric") continue;  // not for hosts linked to hosts
     if (std::ranges::count(operations, "broadcast") > 0) registry.push_back(entry.at("name"));
   }
   EXPECT_EQ(algorithms_of(run_json({"compare", "p.json", "--json"})), registry);

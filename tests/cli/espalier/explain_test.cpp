@@ -57,7 +57,7 @@ TEST_F(ExplainCommand, UpgradesAgreeWithBoundOnTheChangedFile) {
       run_json({"explain", "p.json", "--source", "a", "--model", "bounded-multi-port", "--json"});
   EXPECT_THAT(keys_of(before),
               ElementsAre("operation", "platform", "source", "model", "optimum_Bps", "bound_Bps",
-                          "bound_final", "gap", "trees", "bottlenecks", "seconds"));
+                          "bound_final", "gap", "trees", "cuts", "bottlenecks", "seconds"));
   const auto& bottlenecks = before.at("bottlenecks");
   ASSERT_FALSE(bottlenecks.empty());
   EXPECT_THAT(keys_of(bottlenecks[0]), ElementsAre("kind", "name", "price", "load", "copies",

@@ -18,6 +18,23 @@ using ::testing::StartsWith;
 
 class PlanCommand : public CliTest {};
 
+TEST_F(PlanCommand, FabricIsForHostsAtSwitches) {
+  run({"generate", "star", "--hosts", "9", "-o", "star.json"});
+  for (const std::string operation : {"broadcast", "reduce", "allreduce"}) {
+    const Finished made = run({"plan", "star.json", "--source", "h0", "--algorithm", "fabric",
+                               "--operation", operation, "-o", "plan.json"});
+    EXPECT_EQ(made.status, 0) << made.err;
+    EXPECT_EQ(run({"verify", "plan.json", "--platform", "star.json"}).status, 0) << operation;
+  }
+  write("p.json", kTriangle);
+  const Finished refused =
+      run({"plan", "p.json", "--source", "a", "--algorithm", "fabric", "-o", "none.json"});
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_EQ(refused.err,
+            "espalier: triangle: algorithm 'fabric': host 'a' is not linked to a switch; use "
+            "'optimal'\n");
+}
+
 TEST_F(PlanCommand, WritesThePlanToStdoutAndTheSummaryToStderr) {
   write("p.json", kTriangle);
   const Finished finished = run({"plan", "p.json", "--source", "a"});

@@ -50,7 +50,7 @@ bool is_oblivious(std::string_view name) {
   return std::ranges::count(kOblivious, name) > 0;
 }
 
-// Algorithms that solve the packing report its bound.
+// Algorithms that solve the packing report its bound. `fabric` reports one where it reaches it.
 bool knows_bound(std::string_view name) {
   constexpr std::array<std::string_view, 5> kSolvers{"optimal", "exact-tree", "best-tree",
                                                      "lp-grow", "lp-prune"};
@@ -130,13 +130,16 @@ TEST_P(EveryAlgorithm, GivesFeasibleTreesThatSpanAllHostsAndMakeAValidPlan) {
   for_each_platform(seeds, kMostHosts, model(), [](const DrawnPlatform& drawn, const auto& trace) {
     SCOPED_TRACE(trace);
     const Instance instance = drawn.under(model());
+    if (!entry().is_for(instance)) return;
     const Outcome outcome = entry().run(instance, {});
     expect_trees(instance, outcome, is_oblivious(entry().name));
     if (!entry().several_trees) {
       EXPECT_EQ(outcome.trees.size(), 1U);
     }
     expect_feasible(instance, outcome, is_oblivious(entry().name));
-    EXPECT_EQ(outcome.bound.has_value(), knows_bound(entry().name));
+    if (entry().name != "fabric") {
+      EXPECT_EQ(outcome.bound.has_value(), knows_bound(entry().name));
+    }
     if (outcome.bound) expect_certificate(instance, outcome);
     expect_valid_plan(drawn, instance, entry(), outcome);
   });
@@ -147,6 +150,7 @@ TEST_P(EveryAlgorithm, GivesTheSameTwice) {
     SCOPED_TRACE(trace);
     const Instance instance = drawn.under(model());
     const Instance again = drawn.under(model());
+    if (!entry().is_for(instance)) return;
     expect_same(entry().run(instance, {}), entry().run(again, {}));
   });
 }
@@ -164,7 +168,9 @@ TEST_P(EveryModel, NoAlgorithmIsAboveTheProvenBound) {
                       expect_certificate(instance, proof);
                       for (const std::string& name : algorithm_names()) {
                         SCOPED_TRACE(name);
-                        const Outcome outcome = find_algorithm(name).run(instance, {});
+                        const Algorithm algorithm = find_algorithm(name);
+                        if (!algorithm.entry->is_for(instance)) continue;
+                        const Outcome outcome = algorithm.run(instance, {});
                         EXPECT_LE(total_rate(outcome.trees), proof.bound->value * (1 + kTolerance));
                       }
                     });
