@@ -241,8 +241,9 @@ Plan parse_plan(const std::string& text, const std::string& file, Roots roots) {
                               : parse_operation(root.at("operation"), kOperations);
   if (roots == Roots::kOne && !has_root(plan.operation)) {
     root.at("operation")
-        .refuse(fmt::format("this command does not take plans for {} yet; verify, show and espalier-mpi do",
-                            with_article(plan.operation)));
+        .refuse(fmt::format(
+            "this command does not take plans for {} yet; verify, show and espalier-mpi do",
+            with_article(plan.operation)));
   }
   plan.platform = root.at("platform").string();
   plan.model = root.at("model").string();

@@ -45,10 +45,10 @@ typedef struct espalier_options {
   size_t receives_in_flight; /* posted ahead per tree */
   size_t ports; /* most sends in progress at once over all children and trees; 0: no limit */
   espalier_rank_mapping mapping;
-  int direct_copies; /* through a host's shared memory, all copies from the first of its ranks */
-  int check_sizes;   /* compare the message's size among the ranks while it is sent */
-  int rounds;        /* synchronised rounds by the plan's colors, which must exist */
-  int schedule;      /* in the order of the plan's periodic schedule, which must exist */
+  int direct_copies;    /* through a host's shared memory, all copies from the first of its ranks */
+  int check_sizes;      /* compare the message's size among the ranks while it is sent */
+  int rounds;           /* synchronised rounds by the plan's colors, which must exist */
+  int schedule;         /* in the order of the plan's periodic schedule, which must exist */
   uint64_t slice_bytes; /* 0: chosen for message and plan, at most the plan's segment */
   /* Seconds that a rank waits without any of its sends and receives completing. Then the call fails
    * with ESPALIER_TIMED_OUT, and the error text names the ranks that it waits for. Afterwards MPI
@@ -119,7 +119,8 @@ void espalier_reduction_free(espalier_reduction** reduction);
 /* Plans of operations in which every rank is a root: allgather and reduce-scatter. */
 typedef struct espalier_collective espalier_collective;
 
-/* As for a broadcast. Options with rounds or a schedule are refused; direct_copies has no effect. */
+/* As for a broadcast. Options with rounds or a schedule are refused; direct_copies has no effect.
+ */
 espalier_status espalier_collective_create(MPI_Comm comm, const char* plan_file,
                                            const espalier_options* options,
                                            espalier_collective** collective);

@@ -143,7 +143,7 @@ TEST_P(EveryRoot, EveryAlgorithmStaysWithinTheBound) {
                         if (!entry.does(operation)) continue;
                         SCOPED_TRACE(std::string(entry.name));
                         const Algorithm algorithm = find_algorithm(entry.name, operation);
-          if (!is_for(algorithm, problem)) continue;
+                        if (!is_for(algorithm, problem)) continue;
                         const Plan plan = make_plan(problem, entry.name,
                                                     run(algorithm, problem, {}), Bytes{1 << 20});
                         ASSERT_NO_THROW(check_structure(plan));
