@@ -18,16 +18,16 @@ void require_rounds(const planner::Plan& plan, const std::string& file) {
     }
   }
   planner::check_colors(plan, file);
-  for (const auto& [key, trees, up] : planner::trees_by_kind(plan)) {
-    for (std::size_t i = 0; i < trees->size(); ++i) {
-      const planner::PlanTree& tree = (*trees)[i];
-      const double rate = trees->front().rate.value;
+  for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
+    for (std::size_t i = 0; i < kind.trees->size(); ++i) {
+      const planner::PlanTree& tree = (*kind.trees)[i];
+      const double rate = kind.trees->front().rate.value;
       if (!tree.exchange.empty()) {
-        throw InputError(file, fmt::format("/{}/{}/exchange", key, i),
+        throw InputError(file, fmt::format("/{}/{}/exchange", kind.key, i),
                          "rounds do not support exchange edges");
       }
       if (!(std::abs(tree.rate.value - rate) <= 1e-9 * rate)) {
-        throw InputError(file, fmt::format("/{}/{}/rate_Bps", key, i),
+        throw InputError(file, fmt::format("/{}/{}/rate_Bps", kind.key, i),
                          fmt::format("rounds need trees of equal rates; {} differs from {}",
                                      tree.rate.value, rate));
       }
