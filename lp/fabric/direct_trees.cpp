@@ -126,6 +126,8 @@ std::vector<PackedTree> overloaded_trees(const PackingProblem& problem, double r
   };
   for_each_shape(problem, rate, most_trees, deadline, [&](Fabric& fabric, std::size_t count) {
     constexpr double kAny = std::numeric_limits<double>::infinity();
+    constexpr std::size_t kFewTrees = 8;  // more take long to route, and seldom carry more
+    if (count > kFewTrees) return true;
     for (const bool walks : {true, false}) {
       const HostOrder& order =
           walks ? static_cast<const HostOrder&>(fabric.walk) : bisection_of(problem, fabric);
