@@ -176,7 +176,9 @@ TEST_P(OptimalModel, WithoutTimeStillGivesTreesAndAValidGap) {
       EXPECT_GE(outcome.bound->value, optimum * (1 - 2 * kGap)) << limit;
       const bool open = total_rate(outcome.trees) * (1 + kGap) < outcome.bound->value;
       // Fewer trees, found afterwards, may close a gap that the packing left open.
-      if (open) EXPECT_EQ(outcome.ends.packing, Termination::kTimeLimit) << limit;
+      if (open) {
+        EXPECT_EQ(outcome.ends.packing, Termination::kTimeLimit) << limit;
+      }
     }
   });
 }
