@@ -211,7 +211,7 @@ void Cuts::try_parts() {
 // Where a cut is the bound, its links cost at least as much as a whole tree does: prices of sum 1
 // prove 1 / the tree's cost. Half of them do where both directions of an allreduce share a cut.
 void Cuts::try_priced(const Outcome& outcome) {
-  constexpr double kShare = 0.25;
+  constexpr double kLeastPart = 0.25;  // of a tree's cost
   std::vector<double> price(collective_.occupation().resources.size(), 0.0);
   for (const PricedResource& priced : outcome.prices) price[priced.row] = priced.price;
   std::vector<Arcs> free(graph_.node_count);  // per node, arcs out of it that cost little
@@ -222,7 +222,7 @@ void Cuts::try_priced(const Outcome& outcome) {
          use; ++use) {
       cost += use.value() * price[static_cast<std::size_t>(use.row())];
     }
-    if (cost * outcome.bound->value < kShare) free[graph_.tail[arc]].push_back(arc);
+    if (cost * outcome.bound->value < kLeastPart) free[graph_.tail[arc]].push_back(arc);
   }
   Nodes outside(graph_.node_count, 0);
   std::vector<std::uint32_t> open{source_};
@@ -260,8 +260,8 @@ std::vector<BindingCut> binding_cuts(const Collective& collective, const Outcome
 }
 
 std::string sentence_of(const BindingCut& cut) {
-  const std::string what = fmt::format(
-      "{} {} {}", cut.name, cut.links.size() == 1 ? "carries" : "carry", format_rate(cut.rate));
+  std::string what = fmt::format("{} {} {}", cut.name, cut.links.size() == 1 ? "carries" : "carry",
+                                 format_rate(cut.rate));
   if (cut.each) return what;
   return fmt::format("{} for {} host{}", what, cut.hosts, cut.hosts == 1 ? "" : "s");
 }

@@ -20,7 +20,7 @@ void check_blocks(const Plan& plan, const std::string& file) {
   if (plan.blocks.empty()) {
     throw InputError(file, "/blocks", "expected one block for each node as its root");
   }
-  constexpr double kTolerance = 1e-6;
+  constexpr double kSharesMayBeOff = 1e-6;
   const BlockKind wanted = kind_of_blocks(plan.operation);
   std::vector<bool> has_block(plan.nodes.size());
   double shares = 0;
@@ -53,7 +53,7 @@ void check_blocks(const Plan& plan, const std::string& file) {
     throw InputError(file, "/blocks",
                      fmt::format("node '{}' is the root of no block", plan.nodes[node]));
   }
-  if (!(std::abs(shares - 1) <= kTolerance)) {
+  if (!(std::abs(shares - 1) <= kSharesMayBeOff)) {
     throw InputError(file, "/blocks", fmt::format("the shares sum to {}, not to 1", shares));
   }
 }

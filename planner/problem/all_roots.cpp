@@ -20,7 +20,7 @@ namespace {
 using platforms::NodeId;
 using platforms::Platform;
 
-constexpr std::uint32_t kNone = UINT32_MAX;
+constexpr std::uint32_t kNoArc = UINT32_MAX;
 
 NodeId first_host(Operation operation, const Platform& platform) {
   const auto hosts = platform.hosts();
@@ -68,12 +68,12 @@ HostOrder fastest_order(const AllRoots& problem, const lp::HostArcs& arcs) {
   std::vector<bool> passed(arcs.node_count());
   passed[order.front()] = true;
   while (order.size() < problem.spread().host_count()) {
-    std::uint32_t best = kNone;
+    std::uint32_t best = kNoArc;
     for (const std::uint32_t arc : arcs.out_of(order.back())) {
       if (passed[arcs.head(arc)]) continue;
-      if (best == kNone || arcs.weight(arc) < arcs.weight(best)) best = arc;
+      if (best == kNoArc || arcs.weight(arc) < arcs.weight(best)) best = arc;
     }
-    if (best == kNone) return {};
+    if (best == kNoArc) return {};
     order.push_back(arcs.head(best));
     passed[order.back()] = true;
   }
@@ -89,7 +89,7 @@ std::optional<lp::RoutedTree> ring(const AllRoots& problem, const lp::HostArcs& 
   std::vector<std::uint32_t> next;  // the arc from each place of the ring to the next
   for (std::size_t i = 0; i < hosts; ++i) {
     next.push_back(arcs.find(order[i], order[(i + 1) % hosts]));
-    if (next.back() == kNone) return std::nullopt;
+    if (next.back() == kNoArc) return std::nullopt;
   }
   std::vector<lp::RoutedTree> chains;
   for (const lp::Part& part : problem.parts().parts()) {
