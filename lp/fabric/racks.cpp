@@ -12,7 +12,7 @@ namespace espalier::lp {
 
 namespace {
 
-SparseMatrix::InnerIterator uses(const SparseMatrix& occupation, std::uint32_t arc) {
+SparseMatrix::InnerIterator uses_of(const SparseMatrix& occupation, std::uint32_t arc) {
   return {occupation, static_cast<Eigen::Index>(arc)};
 }
 
@@ -25,7 +25,7 @@ bool is_alone(const SparseMatrix& occupation, std::span<const std::uint32_t> arc
               std::uint32_t arc_out, std::uint32_t arc_in) {
   for (const std::uint32_t arc : {arc_out, arc_in}) {
     const std::uint32_t other = arc == arc_out ? arc_in : arc_out;
-    for (auto use = uses(occupation, arc); use; ++use) {
+    for (auto use = uses_of(occupation, arc); use; ++use) {
       const auto row = static_cast<std::uint32_t>(use.row());
       const std::uint32_t own = use_of(occupation, other, row) > 0 ? 2 : 1;
       if (arcs_per_row[row] != own) return false;
@@ -58,7 +58,7 @@ std::optional<Racks> Racks::of(const PackingProblem& whole) {
 
 Racks::Host Racks::host_of(const FabricTree& fabric, std::uint32_t node) const {
   Host host{node, fabric.arc_out[node], fabric.arc_in[node], 0, 0, 0, 0, 0};
-  for (auto use = uses(*whole_occupation_, host.arc_out); use; ++use) {
+  for (auto use = uses_of(*whole_occupation_, host.arc_out); use; ++use) {
     const auto row = static_cast<std::uint32_t>(use.row());
     const double by_receiving = node == root_ ? 0 : use_of(*whole_occupation_, host.arc_in, row);
     if (std::pair(use.value(), by_receiving) <= std::pair(host.send, host.send_by_receiving)) {
@@ -68,7 +68,7 @@ Racks::Host Racks::host_of(const FabricTree& fabric, std::uint32_t node) const {
     host.send_by_receiving = by_receiving;
     host.sending_row = row;
   }
-  for (auto use = uses(*whole_occupation_, host.arc_in); use; ++use) {
+  for (auto use = uses_of(*whole_occupation_, host.arc_in); use; ++use) {
     if (use.value() <= host.receive) continue;
     host.receive = use.value();
     host.receiving_row = static_cast<std::uint32_t>(use.row());
@@ -159,7 +159,7 @@ void Racks::build_matrix() {
         add(row_of_root(), arc, racks_[0].front().send);
       }
     } else {
-      for (auto use = uses(*whole_occupation_, arc_of_[arc]); use; ++use) {
+      for (auto use = uses_of(*whole_occupation_, arc_of_[arc]); use; ++use) {
         add(static_cast<std::uint32_t>(use.row()), arc, use.value());
       }
     }
@@ -250,8 +250,8 @@ void Racks::Expansion::read(const RoutedTree& tree) {
 // few children in one tree, so that the trees are of little degree; what does not fit in the end
 // overloads the host that has most left.
 void Racks::Expansion::deal(std::size_t rack) {
-  constexpr std::int64_t kFewChildren = 4;
-  constexpr std::int64_t kMostChildren = 4096;
+  constexpr std::int64_t kFewInOneTree = 4;
+  constexpr std::int64_t kMostInOneTree = 4096;
   const Rack& hosts = racks_.racks_[rack];
   for (std::size_t tree = 0; tree < lack_.size(); ++tree) {
     lack_[tree] = static_cast<std::int64_t>(hosts.size() - 1 + exits_[tree][rack].size());
@@ -260,7 +260,7 @@ void Racks::Expansion::deal(std::size_t rack) {
     left_[racks_.root_] -= rates_[tree];
     --lack_[tree];
   }
-  for (std::int64_t most = kFewChildren; most <= kMostChildren; most *= 2) {
+  for (std::int64_t most = kFewInOneTree; most <= kMostInOneTree; most *= 2) {
     for (const Host& host : hosts) {
       while (deal_to(host, most)) {
       }
