@@ -134,13 +134,13 @@ TEST_P(EveryRoot, ReachesTheOptimumOfFlows) {
 TEST_P(EveryRoot, EveryAlgorithmStaysWithinTheBound) {
   const auto& [operation, name] = GetParam();
   const platforms::Model model = platforms::parse_model(name);
-  for_each_platform(Operation::kAllreduce, draws(4), 6, model,
+  for_each_platform(Operation::kAllreduce, draws(1), 5, model,
                     [&, operation = operation](const DrawnPlatform& drawn, const auto& trace) {
                       SCOPED_TRACE(trace);
                       const AllRoots problem(operation, drawn.platform, model, drawn.options);
                       const double bound = solve(problem, {}, Purpose::kProof).bound->value;
                       for (const AlgorithmEntry& entry : algorithms()) {
-                        if (!entry.does(operation)) continue;
+                        if (!entry.does(operation) || entry.exponential) continue;
                         SCOPED_TRACE(std::string(entry.name));
                         const Algorithm algorithm = find_algorithm(entry.name, operation);
                         if (!is_for(algorithm, problem)) continue;

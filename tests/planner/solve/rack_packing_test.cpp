@@ -87,8 +87,8 @@ TEST(Racks, AreNotMadeOfOtherNetworks) {
 
 // Thin links between the racks bind, so that the hosts have room, and nothing is lost.
 TEST(RackPacking, IsOptimalWhereLinksBetweenRacksBind) {
-  for (std::uint64_t seed = 1; seed <= draws(4); ++seed) {
-    const Platform platform = thin_regions(8, 12, {.slow = {}, .seed = seed});
+  for (std::uint64_t seed = 1; seed <= draws(1); ++seed) {
+    const Platform platform = thin_regions(6, 8, {.slow = {}, .seed = seed});
     for (const Operation operation : kOperations) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::string(name_of(operation)));
       const Collective collective = collective_of(platform, "h0", operation);
