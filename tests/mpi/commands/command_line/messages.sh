@@ -234,9 +234,9 @@ test_damage() {
   damaged() { "$mpiexec" -n 4 env LD_PRELOAD="$damaging_network${LD_PRELOAD:+:$LD_PRELOAD}" "$program" "$@" >stdout 2>stderr; status=$?; }
   damaged bcast good.json --message 1MB --verify --as-planned  # sent by MPI
   refused 5 "of 1000000 is 0x"
-  damaged reduce reduce.json --message 1MB --verify
+  damaged reduce reduce.json --message 1MB --verify --as-planned
   refused 5 "rank 1 on $(uname -n): element "
-  damaged allreduce allreduce.json --message 1MB --verify
+  damaged allreduce allreduce.json --message 1MB --verify --as-planned
   refused 5 "of 125000 is "
   head -c 300000 /dev/urandom >in
   damaged bcast good.json --in in --out 'out{rank}'
