@@ -90,7 +90,7 @@ double Sweep::best_fixed(const testing::DrawnPlatform& drawn, platforms::Model m
     const planner::Collective collective(operation, drawn.platform, drawn.source, model,
                                          {segment, drawn.options.latency_occupies});
     for (const planner::Algorithm& algorithm : planner::parse_algorithms("all", operation)) {
-      if (algorithm.entry->exponential) continue;
+      if (algorithm.entry->exponential || !planner::is_for(algorithm, collective)) continue;
       try {
         planner::AlgorithmOptions options;
         options.message = message;

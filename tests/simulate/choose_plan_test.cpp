@@ -235,7 +235,7 @@ double ChoosePlanUnder::best_fixed_s(const testing::DrawnPlatform& drawn,
     const planner::Collective collective(operation(), drawn.platform, drawn.source, model(),
                                          {segment, drawn.options.latency_occupies});
     for (const planner::Algorithm& algorithm : planner::parse_algorithms("all", operation())) {
-      if (algorithm.entry->exponential) continue;
+      if (algorithm.entry->exponential || !planner::is_for(algorithm, collective)) continue;
       planner::AlgorithmOptions options;
       options.message = message;
       const planner::Plan plan = planner::make_plan(
