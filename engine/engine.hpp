@@ -21,14 +21,13 @@
 // So the first ends. Then all segments are combined at the root, which may send them, and all ranks
 // have sent theirs, so their buffers are free, and the argument holds for the second.
 //
-// Rings do not change this. Where segments are copied, a reader has a buffer for the whole message,
-// so it empties the ring whatever else it waits for. Where they are combined, a ring belongs to one
-// edge of one tree, and is empty once the segments before n have been received. If exchange edges
-// are treated as ordinary edges, the argument holds for the ranks that no exchange edge leads to;
-// once these have all segments, the ranks at the end of their exchange edges are served like
-// children of a root that has injected everything, and so on. In rounds, which each block counts
-// for itself, the lookahead cannot block: they need trees of equal rates, whose segments are due in
-// the order of the message to within one per tree.
+// Rings, by which segments are only copied, do not change this: a reader has a buffer for the whole
+// message, so it empties the ring whatever else it waits for. If exchange edges are treated as
+// ordinary edges, the argument holds for the ranks that no exchange edge leads to; once these have
+// all segments, the ranks at the end of their exchange edges are served like children of a root
+// that has injected everything, and so on. In rounds, which each block counts for itself, the
+// lookahead cannot block: they need trees of equal rates, whose segments are due in the order of
+// the message to within one per tree.
 //
 // With ports, a rank has at most that many sends in progress over all blocks that copy, and as many
 // over all that combine. Where segments are copied, those of the oldest that can be sent go first.

@@ -8,24 +8,22 @@
 namespace espalier::engine {
 namespace {
 
-// A ring is read and written a few cells at a time, each of at most one segment. What is to be
-// combined stays in the caches if few buffers are used in turn.
+// A ring is read and written a few cells at a time, each of at most one segment.
 constexpr std::uint64_t kRingWindow = 8;
-constexpr std::uint64_t kCombiningRingWindow = 2;
 
 }  // namespace
 
 std::vector<TreeWindows> windows_of(std::span<const TreeRole> roles, std::uint64_t receives,
                                     std::uint64_t sends, Bytes segment, bool asks) {
-  const auto window = [&](const TreeRole& role, const Edge& edge, std::uint64_t base) {
-    if (edge.uses_ring()) return role.combines ? kCombiningRingWindow : kRingWindow;
+  const auto window = [&](const Edge& edge, std::uint64_t base) {
+    if (edge.uses_ring()) return kRingWindow;
     return planner::send_window(base, edge.bytes_in_flight, segment, asks);
   };
   std::vector<TreeWindows> windows;
   for (const TreeRole& role : roles) {
     TreeWindows& tree = windows.emplace_back();
-    for (const Edge& edge : role.in) tree.in.push_back(window(role, edge, receives));
-    for (const Edge& edge : role.out) tree.out.push_back(window(role, edge, sends));
+    for (const Edge& edge : role.in) tree.in.push_back(window(edge, receives));
+    for (const Edge& edge : role.out) tree.out.push_back(window(edge, sends));
   }
   return windows;
 }

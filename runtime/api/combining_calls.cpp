@@ -64,7 +64,9 @@ void Collective::State::reduce_along_trees(const ReductionJob& job,
                                 .is_risky = job.grid.segment == 1};
   std::optional<ReducingStore> store;
   // A ring's cells hold the bytes of any part of a segment.
-  MpiEngine& by = engine_for(job.shape.true_low == 0 && is_plain(bound.comm.get(), job.type));
+  const bool may_use_rings =
+      uses_rings && job.shape.true_low == 0 && is_plain(bound.comm.get(), job.type);
+  MpiEngine& by = engine_for(may_use_rings);
   try {
     by.prepare(message, ranges,
                {job.type, job.shape.bytes, bytes, bound.options.check_sizes ? &*call : nullptr});

@@ -36,16 +36,13 @@ std::string size_fault(std::size_t count, std::size_t element_bytes) {
 Collective::State::State(const OwnedComm& comm, const planner::Plan& plan,
                          const CollectiveOptions& options, Expects expects)
     : bound(comm, plan, options, [&] { require(plan, expects); }) {
-  RingsOfPlan planned;
+  std::shared_ptr<HostRings> rings;
   if (copies_directly()) {
     copy_directly();
-    planned = rings_of(bound);
+    rings = share_rings(bound.comm.get(), rings_of(bound));
   }
-  std::vector<RingPlan> all = planned.sums;
-  all.insert(all.end(), planned.copies.begin(), planned.copies.end());
-  std::shared_ptr<HostRings> rings = share_rings(bound.comm.get(), std::move(all));
   uses_rings = rings != nullptr;
-  engine = engine_of(bound, std::move(rings), planned);
+  engine = engine_of(bound, std::move(rings));
 }
 
 void Collective::State::require(const planner::Plan& plan, Expects expects) {

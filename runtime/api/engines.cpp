@@ -4,7 +4,6 @@
 
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "planner/plan/segment_assignment.hpp"
@@ -42,17 +41,17 @@ std::vector<planner::SegmentAssignment> assignments_of(const BoundPlan& bound) {
   return assignments;
 }
 
-// rings: of the trees; first_ring: the number of the first of them.
+// rings: null: none.
 engine::Block block_of(const BoundPlan& bound, const planner::PlanTrees& of,
-                       planner::SegmentAssignment assignment, std::span<const RingPlan> rings,
-                       std::size_t first_ring) {
+                       planner::SegmentAssignment assignment, const HostRings* rings) {
   const auto kind = of.up ? engine::Kind::kCombine : engine::Kind::kSpread;
   engine::Block block{
       .is_root = bound.rank == bound.rank_of_node[of.root],
       .trees = engine::roles_of(*of.trees, bound.rank_of_node, bound.rank, bound.hosts_of, kind),
       .assignment = std::move(assignment)};
   block.most_in_flight = planner::most_bytes_in_flight(*of.trees);
-  use_rings(block.trees, bound.rank, rings, first_ring);
+  // Segments that are combined go by MPI within a host, too, which is faster (docs/decisions/0014).
+  if (rings != nullptr && !of.up) use_rings(block.trees, bound.rank, rings->plans);
   // After another block no receive is at risk: nothing is sent before the calls are known to match.
   block.after = of.after;
   if (!block.after) set_risks(bound, block.trees);
@@ -83,15 +82,11 @@ MpiTransportOptions transport_options(const BoundPlan& bound, std::shared_ptr<Ho
 
 }  // namespace
 
-RingsOfPlan rings_of(const BoundPlan& bound) {
-  const auto& [nodes, hosts] = std::tie(bound.rank_of_node, bound.hosts_of);
-  // Rings of sums (rings_for_sums) are not used: along a chain of four ranks, 64 MiB take 1.3
-  // to 1.6 times as long through them as by MPI.
-  return {{}, rings_for_copies(bound.plan.broadcast_trees, nodes, hosts)};
+std::vector<RingPlan> rings_of(const BoundPlan& bound) {
+  return rings_for_copies(bound.plan.broadcast_trees, bound.rank_of_node, bound.hosts_of);
 }
 
-std::unique_ptr<MpiEngine> engine_of(const BoundPlan& bound, std::shared_ptr<HostRings> rings,
-                                     const RingsOfPlan& planned) {
+std::unique_ptr<MpiEngine> engine_of(const BoundPlan& bound, std::shared_ptr<HostRings> rings) {
   engine::Options options;
   options.sends_in_flight = bound.options.sends_in_flight;
   options.receives_in_flight = bound.options.receives_in_flight;
@@ -99,12 +94,9 @@ std::unique_ptr<MpiEngine> engine_of(const BoundPlan& bound, std::shared_ptr<Hos
   options.ports = bound.options.ports;
   options.on_progress = bound.options.on_progress;
   std::vector<engine::Block> blocks;
-  const RingsOfPlan of_plan = rings ? planned : RingsOfPlan{};
   std::vector<planner::SegmentAssignment> assignments = assignments_of(bound);
   for (const planner::PlanTrees& of : planner::blocks_of(bound.plan)) {
-    blocks.push_back(block_of(bound, of, std::move(assignments[blocks.size()]),
-                              of.up ? of_plan.sums : of_plan.copies,
-                              of.up ? 0 : of_plan.sums.size()));
+    blocks.push_back(block_of(bound, of, std::move(assignments[blocks.size()]), rings.get()));
   }
   if (bound.slots) {
     options.timetable = bound.slots->of_rank(bound.rank_of_node, bound.rank, blocks.back().trees);

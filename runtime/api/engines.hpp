@@ -14,18 +14,13 @@ namespace espalier::runtime {
 // What a rank does that waits for the other ranks' calls of a reduction.
 inline constexpr std::string_view kComparingCalls = "comparing the calls of the ranks";
 
-// The rings by which ranks of a host pass segments, if the options let them choose.
-struct RingsOfPlan {
-  std::vector<RingPlan> sums;    // of the reduce trees
-  std::vector<RingPlan> copies;  // of the broadcast trees
-};
-RingsOfPlan rings_of(const BoundPlan& bound);
+// The rings by which ranks of a host pass the segments of the broadcast trees, if the options let
+// them choose.
+std::vector<RingPlan> rings_of(const BoundPlan& bound);
 
-// The engine of the plan's operation: a block for the reduce trees, and one for the broadcast
-// trees, which follows it in an allreduce. rings: those of the plan, first those for sums, as
+// The engine of the plan's operation, with a block for each of planner::blocks_of. rings: as
 // share_rings has returned them; null: none. Throws MpiError.
 std::unique_ptr<MpiEngine> engine_of(const BoundPlan& bound,
-                                     std::shared_ptr<HostRings> rings = nullptr,
-                                     const RingsOfPlan& planned = {});
+                                     std::shared_ptr<HostRings> rings = nullptr);
 
 }  // namespace espalier::runtime

@@ -85,41 +85,20 @@ std::vector<RingPlan> rings_for_copies(std::span<const planner::PlanTree> trees,
   return of_rank;
 }
 
-std::vector<RingPlan> rings_for_sums(std::span<const planner::PlanTree> trees,
-                                     std::span<const int> rank_of_node,
-                                     std::span<const int> host_of_rank) {
-  constexpr std::uint64_t kFewestCells = 2;
-  const std::uint64_t cells = HostRing::kMostCells / std::max<std::size_t>(trees.size(), 1);
-  std::vector<RingPlan> rings;
-  if (cells < kFewestCells) return rings;
-  for (std::size_t i = 0; i < trees.size(); ++i) {
-    for (const auto [parent, child] : trees[i].edges) {
-      const int from = rank_of_node[child];
-      const int to = rank_of_node[parent];
-      if (host_of_rank[static_cast<std::size_t>(from)] ==
-          host_of_rank[static_cast<std::size_t>(to)]) {
-        rings.push_back({from, {to}, {i}, cells});
-      }
-    }
-  }
-  return rings;
-}
-
-void use_rings(std::span<engine::TreeRole> roles, int rank, std::span<const RingPlan> rings,
-               std::size_t first) {
+void use_rings(std::span<engine::TreeRole> roles, int rank, std::span<const RingPlan> rings) {
   for (std::size_t i = 0; i < rings.size(); ++i) {
     const auto reads = [&](int of) { return std::ranges::binary_search(rings[i].readers, of); };
     for (const std::size_t tree : rings[i].trees) {
       engine::TreeRole& role = roles[tree];
       if (reads(rank)) {
         std::ranges::find(role.in, rings[i].writer, &engine::Edge::peer)->ring =
-            static_cast<int>(first + i);
+            static_cast<int>(i);
       }
       if (rings[i].writer != rank) continue;
       std::erase_if(role.out, [&](const engine::Edge& edge) { return reads(edge.peer); });
       engine::Edge to_readers;
       to_readers.is_local = true;
-      to_readers.ring = static_cast<int>(first + i);
+      to_readers.ring = static_cast<int>(i);
       role.out.insert(role.out.begin(), to_readers);
     }
   }

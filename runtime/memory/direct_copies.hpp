@@ -25,14 +25,8 @@ planner::PlanTree with_direct_copies(const planner::PlanTree& tree,
 std::vector<RingPlan> rings_for_copies(std::span<const planner::PlanTree> trees,
                                        std::span<const int> rank_of_node,
                                        std::span<const int> host_of_rank);
-// The rings by which trees combine: one for each edge within a host, of at most as many cells for a
-// rank as a ring of the other kind has. None where trees are so many that these would be too few.
-std::vector<RingPlan> rings_for_sums(std::span<const planner::PlanTree> trees,
-                                     std::span<const int> rank_of_node,
-                                     std::span<const int> host_of_rank);
-// Makes the rank's roles in these trees use the rings, whose numbers begin with `first`. A single
-// edge to all readers of a ring is then the first one out.
-void use_rings(std::span<engine::TreeRole> roles, int rank, std::span<const RingPlan> rings,
-               std::size_t first = 0);
+// Makes the rank's roles in these trees use the rings. A single edge to all readers of a ring is
+// then the first one out.
+void use_rings(std::span<engine::TreeRole> roles, int rank, std::span<const RingPlan> rings);
 
 }  // namespace espalier::runtime

@@ -27,14 +27,14 @@ RingEdges::RingEdges(std::shared_ptr<HostRings> rings, std::span<const engine::T
       std::vector<std::size_t>& of_edges = course_of_[is_send ? 1 : 0].emplace_back();
       for (const engine::Edge& edge : is_send ? role.out : role.in) {
         of_edges.push_back(edge.uses_ring() ? courses_.size() : kNoCourse);
-        if (edge.uses_ring()) add_course(edge, is_send, role.combines);
+        if (edge.uses_ring()) add_course(edge, is_send);
       }
     }
   }
 }
 
 // The trees of a ring are added in ascending order, as in its plan.
-void RingEdges::add_course(const engine::Edge& edge, bool is_send, bool combines) {
+void RingEdges::add_course(const engine::Edge& edge, bool is_send) {
   const auto number = static_cast<std::size_t>(edge.ring);
   HostRing* const of_edge = &*rings_of_host_->rings[number];
   auto ring = std::ranges::find(rings_, of_edge, &Ring::ring);
@@ -44,7 +44,6 @@ void RingEdges::add_course(const engine::Edge& edge, bool is_send, bool combines
   Course& course = courses_.emplace_back();
   course.ring = static_cast<std::size_t>(ring - rings_.begin());
   course.tree = static_cast<std::uint32_t>(ring->courses.size());
-  course.combines = combines;
   course.place = places_;
   places_ += is_send ? ring->plan->readers.size() : 1;
   ring->courses.push_back(courses_.size() - 1);
@@ -97,9 +96,8 @@ bool RingEdges::move(std::vector<engine::Completion>& completions) {
   return any;
 }
 
-void RingEdges::copy(std::byte* to, const std::byte* from, std::size_t bytes, bool combines) const {
-  // What is combined is read at once.
-  if (combines || message_ < kPastCaches) {
+void RingEdges::copy(std::byte* to, const std::byte* from, std::size_t bytes) const {
+  if (message_ < kPastCaches) {
     std::memcpy(to, from, bytes);
   } else {
     copy_past_caches(to, from, bytes);
@@ -134,7 +132,7 @@ bool RingEdges::take_cell(Ring& ring, const HostRing::Cell& cell,
   if (transfers_ != nullptr && course.bytes == 0) {
     transfers_->begun(place, segment, ring.plan->writer, false);
   }
-  copy(buffer + head.offset, cell.bytes, head.bytes, course.combines);
+  copy(buffer + head.offset, cell.bytes, head.bytes);
   course.bytes += head.bytes;
   if (course.bytes != segment.length) return true;
   if (transfers_ != nullptr) transfers_->ended(place);
@@ -177,7 +175,7 @@ void RingEdges::write_cell(Ring& ring, Course& course,
   }
   const std::size_t bytes =
       std::min<std::size_t>(segment.length - course.bytes, HostRing::kCellBytes);
-  copy(ring.ring->free_cell(), buffer + course.bytes, bytes, course.combines);
+  copy(ring.ring->free_cell(), buffer + course.bytes, bytes);
   ring.ring->write(
       {course.done, course.bytes, segment.length, course.tree, static_cast<std::uint32_t>(bytes)});
   course.bytes += bytes;

@@ -52,8 +52,7 @@ class RingEdges {
   struct Course {
     std::size_t ring = 0;    // index into rings_
     std::uint32_t tree = 0;  // its index among the ring's
-    bool combines = false;
-    std::size_t place = 0;  // the first in the log: one, or one for each reader that it writes to
+    std::size_t place = 0;   // the first in the log: one, or one for each reader that it writes to
     std::vector<Transfer> open{1};  // segment n is in place n modulo the size
     std::uint64_t begun = 0;
     std::uint64_t done = 0;
@@ -72,7 +71,7 @@ class RingEdges {
 
   static constexpr std::size_t kNoCourse = SIZE_MAX;
 
-  void add_course(const engine::Edge& edge, bool is_send, bool combines);
+  void add_course(const engine::Edge& edge, bool is_send);
   [[nodiscard]] std::size_t course_of(const engine::Operation& operation) const {
     return course_of_[operation.is_send ? 1 : 0][operation.tree][operation.edge];
   }
@@ -85,7 +84,7 @@ class RingEdges {
   // Whose segment is the oldest of those that wait for the ring; null if none does.
   [[nodiscard]] Course* next_to_write(const Ring& ring);
   void finish(Ring& ring, Course& course, std::vector<engine::Completion>& completions);
-  void copy(std::byte* to, const std::byte* from, std::size_t bytes, bool combines) const;
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes) const;
 
   std::shared_ptr<HostRings> rings_of_host_;
   TransferLog* transfers_;

@@ -139,36 +139,5 @@ TEST(Rings, AreNotForTreesWithExchangeEdges) {
   EXPECT_THAT(rings_for_copies(trees, nodes, std::vector<int>{0, 0}), IsEmpty());
 }
 
-// Hosts A: 0 1, B: 2 3. Sums go 3 -> 2 -> 0 and 1 -> 0.
-TEST(Rings, ForSumsAreOneForEachEdgeWithinAHost) {
-  const std::vector<int> nodes{0, 1, 2, 3};
-  const std::vector<int> hosts{0, 0, 2, 2};
-  const std::vector<PlanTree> trees(2, {{1}, {{0, 2}, {0, 1}, {2, 3}}, {}});
-  const auto rings = rings_for_sums(trees, nodes, hosts);
-  ASSERT_EQ(rings.size(), 4U);
-  EXPECT_THAT(rings[0], Ring(1, ElementsAre(0), ElementsAre(0)));
-  EXPECT_THAT(rings[1], Ring(3, ElementsAre(2), ElementsAre(0)));
-  EXPECT_THAT(rings[3], Ring(3, ElementsAre(2), ElementsAre(1)));
-  EXPECT_EQ(rings[0].cells, HostRing::kMostCells / 2);
-  auto inner = roles_of(trees, nodes, 2, hosts, engine::Kind::kCombine);
-  use_rings(inner, 2, rings, 10);
-  EXPECT_EQ(inner[0].in[0].ring, 11);
-  EXPECT_EQ(inner[1].in[0].ring, 13);
-  EXPECT_THAT(peers(inner[0]), ElementsAre(0));
-  auto leaf = roles_of(trees, nodes, 3, hosts, engine::Kind::kCombine);
-  use_rings(leaf, 3, rings, 10);
-  EXPECT_EQ(leaf[1].out[0].ring, 13);
-}
-
-TEST(Rings, ForSumsNeedACoupleOfCells) {
-  const std::vector<int> here{0, 0};
-  const auto rings = [&](std::size_t trees) {
-    return rings_for_sums(std::vector<PlanTree>(trees, {{1}, {{0, 1}}, {}}), std::vector<int>{0, 1},
-                          here);
-  };
-  EXPECT_EQ(rings(16).size(), 16U);
-  EXPECT_THAT(rings(17), IsEmpty());
-}
-
 }  // namespace
 }  // namespace espalier::runtime::direct_copies_test
