@@ -206,6 +206,12 @@ const AlgorithmEntry& inner_named(std::string_view whole, std::string_view name,
 
 }  // namespace
 
+BytesPerSecond sum_of_rates(std::span<const WeightedTree> trees) {
+  double sum = 0;
+  for (const WeightedTree& tree : trees) sum += tree.rate.value;
+  return {sum};
+}
+
 std::span<const AlgorithmEntry> algorithms() {
   return kAlgorithms;
 }

@@ -55,6 +55,8 @@ struct WeightedTree {
   std::vector<std::uint32_t> exchange{};  // PlanTree::exchange, as indices of the tree's edges
 };
 
+BytesPerSecond sum_of_rates(std::span<const WeightedTree> trees);
+
 // Resource `row` of the occupation matrix; `price` is its share of the bound (prices sum to 1).
 struct PricedResource {
   std::uint32_t row;

@@ -39,12 +39,6 @@ std::vector<PackedTree> packed(const Routes& routes, double rate) {
   return trees;
 }
 
-double rate_of(std::span<const PackedTree> trees) {
-  double rate = 0;
-  for (const PackedTree& tree : trees) rate += tree.rate;
-  return rate;
-}
-
 // A fabric with its hosts in both orders, of which the second is made when it is needed.
 struct Fabric {
   explicit Fabric(FabricTree of) : tree(std::move(of)), walk(tree) {}
@@ -122,7 +116,7 @@ std::vector<PackedTree> overloaded_trees(const PackingProblem& problem, double r
   std::vector<PackedTree> best;
   const auto take = [&](const Routes& routes, std::size_t count) {
     const double each = rate / static_cast<double>(count);
-    if (rate / routes.load() > rate_of(best)) best = packed(routes, each);
+    if (rate / routes.load() > total_rate(best)) best = packed(routes, each);
   };
   for_each_shape(problem, rate, most_trees, deadline, [&](Fabric& fabric, std::size_t count) {
     constexpr double kAny = std::numeric_limits<double>::infinity();
@@ -171,14 +165,14 @@ std::vector<PackedTree> best_direct_trees(const PackingProblem& problem, double 
   std::vector<PackedTree> best;
   const auto try_rate = [&](double rate) {
     std::vector<PackedTree> trees = overloaded_trees(problem, rate, most_trees, deadline);
-    if (rate_of(trees) > rate_of(best)) best = std::move(trees);
+    if (total_rate(trees) > total_rate(best)) best = std::move(trees);
   };
   for (double share = 0.9; best.empty() && share > kLeastShare && !deadline.passed();
        share *= share) {
     try_rate(share * bound);
   }
   for (std::size_t i = 0; i < kTries && !best.empty() && !deadline.passed(); ++i) {
-    try_rate(std::sqrt(rate_of(best) * bound));
+    try_rate(std::sqrt(total_rate(best) * bound));
   }
   return best;
 }

@@ -23,12 +23,10 @@ constexpr std::int64_t kMostChildren = 4;  // of a host in a tree; more make its
 std::int64_t room_of(const PackingProblem& problem, const FabricTree& fabric, std::uint32_t host,
                      double rate, std::size_t trees) {
   double room = static_cast<double>(trees) * static_cast<double>(fabric.hosts.size());
-  const auto uses = [&](std::uint32_t arc) {
-    return SparseMatrix::InnerIterator(problem.occupation, static_cast<Eigen::Index>(arc));
-  };
-  for (auto out = uses(fabric.arc_out[host]); out; ++out) {
+  for (auto out = uses_of(problem.occupation, fabric.arc_out[host]); out; ++out) {
     double left = 1;
-    for (auto in = uses(fabric.arc_in[host]); in && host != problem.root; ++in) {
+    for (auto in = uses_of(problem.occupation, fabric.arc_in[host]); in && host != problem.root;
+         ++in) {
       if (in.row() == out.row()) left -= rate * in.value();
     }
     room = std::min(room, static_cast<double>(trees) * left / (rate * out.value()));

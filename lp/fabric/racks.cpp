@@ -12,10 +12,6 @@ namespace espalier::lp {
 
 namespace {
 
-SparseMatrix::InnerIterator uses_of(const SparseMatrix& occupation, std::uint32_t arc) {
-  return {occupation, static_cast<Eigen::Index>(arc)};
-}
-
 double use_of(const SparseMatrix& occupation, std::uint32_t arc, std::uint32_t row) {
   return occupation.coeff(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(arc));
 }

@@ -36,7 +36,7 @@ class Routes {
   using Path = std::vector<std::uint32_t>;  // arcs
 
   [[nodiscard]] SparseMatrix::InnerIterator uses(std::uint32_t arc) const {
-    return {problem_->occupation, static_cast<Eigen::Index>(arc)};
+    return uses_of(problem_->occupation, arc);
   }
   [[nodiscard]] double load_of(const SparseMatrix::InnerIterator& use) const {
     return load_[static_cast<std::size_t>(use.row())];

@@ -330,6 +330,11 @@ void Packer::report() {
 
 }  // namespace
 
+double total_rate(std::span<const PackedTree> trees) {
+  return std::accumulate(trees.begin(), trees.end(), 0.0,
+                         [](double sum, const PackedTree& tree) { return sum + tree.rate; });
+}
+
 Packing pack_arborescences(const PackingProblem& problem, const PackingOptions& options) {
   return Packer(problem, options).run();
 }

@@ -42,6 +42,7 @@ struct PackedTree {
   RoutedTree tree;
   double rate;  // bytes per second
 };
+double total_rate(std::span<const PackedTree> trees);  // bytes per second
 
 // What a search for certain trees found.
 struct TreesFound {
@@ -82,6 +83,11 @@ struct Packing {
 // Throws InfeasibleError when some host cannot be reached. When the deadline passes before a tree
 // was priced, the result has one tree that is not good, and the bound may be kUnbounded.
 Packing pack_arborescences(const PackingProblem& problem, const PackingOptions& options = {});
+
+// The resources that the arc occupies, with the seconds per byte.
+inline SparseMatrix::InnerIterator uses_of(const SparseMatrix& occupation, std::uint32_t arc) {
+  return {occupation, static_cast<Eigen::Index>(arc)};
+}
 
 // Load of a tree per byte that flows along it: A x, one per resource.
 std::vector<double> tree_load(const SparseMatrix& occupation, const RoutedTree& tree);

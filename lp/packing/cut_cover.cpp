@@ -6,14 +6,6 @@
 
 namespace espalier::lp {
 
-namespace {
-
-SparseMatrix::InnerIterator uses(const SparseMatrix& occupation, std::uint32_t arc) {
-  return {occupation, static_cast<Eigen::Index>(arc)};
-}
-
-}  // namespace
-
 double total_of(std::span<const RowValue> values) {
   return std::accumulate(values.begin(), values.end(), 0.0,
                          [](double sum, const RowValue& one) { return sum + one.value; });
@@ -22,7 +14,7 @@ double total_of(std::span<const RowValue> values) {
 std::vector<RowValue> CutCover::rows_of_all(std::span<const std::uint32_t> arcs) {
   std::vector<RowValue> rows;
   for (const std::uint32_t arc : arcs) {
-    for (auto use = uses(*occupation_, arc); use; ++use) {
+    for (auto use = uses_of(*occupation_, arc); use; ++use) {
       const auto row = static_cast<std::uint32_t>(use.row());
       const bool first = arcs_using_[row]++ == 0;
       least_[row] = first ? use.value() : std::min(least_[row], use.value());
@@ -42,7 +34,7 @@ std::vector<RowValue> CutCover::prices(std::span<const std::uint32_t> arcs) {
   std::vector<RowValue> prices;
   for (const std::uint32_t arc : arcs) {
     RowValue most{0, 0};
-    for (auto use = uses(*occupation_, arc); use; ++use) {
+    for (auto use = uses_of(*occupation_, arc); use; ++use) {
       if (use.value() > most.value) most = {static_cast<std::uint32_t>(use.row()), use.value()};
     }
     if (!(most.value > 0)) return {};

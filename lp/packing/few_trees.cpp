@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "lp/packing/packing_master.hpp"
 #include "lp/packing/tree_pricer.hpp"
@@ -11,11 +10,6 @@
 namespace espalier::lp {
 
 namespace {
-
-double total_rate(const std::vector<PackedTree>& trees) {
-  return std::accumulate(trees.begin(), trees.end(), 0.0,
-                         [](double sum, const PackedTree& tree) { return sum + tree.rate; });
-}
 
 std::vector<RoutedTree> trees_of(const std::vector<PackedTree>& packed) {
   std::vector<RoutedTree> trees;

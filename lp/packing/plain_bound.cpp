@@ -44,7 +44,7 @@ class PlainBounds {
 
  private:
   [[nodiscard]] SparseMatrix::InnerIterator uses(std::uint32_t arc) const {
-    return {problem_.occupation, static_cast<Eigen::Index>(arc)};
+    return uses_of(problem_.occupation, arc);
   }
   void try_star(std::span<const std::uint32_t> arcs);
   void try_root(const Arcs& out);

@@ -101,6 +101,11 @@ std::vector<PlanTrees> blocks_of(const Plan& plan) {
   return blocks;
 }
 
+bool has_sequence(std::span<const PlanTrees> blocks) {
+  return std::ranges::any_of(blocks,
+                             [](const PlanTrees& block) { return block.after.has_value(); });
+}
+
 std::size_t tree_count(const Plan& plan) {
   std::size_t count = 0;
   for (const PlanTrees& kind : trees_by_kind(plan)) count += kind.trees->size();

@@ -155,6 +155,8 @@ struct PlanTrees {
 std::vector<PlanTrees> trees_by_kind(const Plan& plan);
 // The same without empty ones.
 std::vector<PlanTrees> blocks_of(const Plan& plan);
+// Whether a block comes after another one.
+bool has_sequence(std::span<const PlanTrees> blocks);
 std::size_t tree_count(const Plan& plan);  // of all kinds
 
 // Throws InputError (file, JSON pointer, reason) for the first structural fault, one of the plan

@@ -228,11 +228,10 @@ SegmentAssignment assignment_for(std::span<const PlanTree> trees) {
 
 std::vector<SegmentAssignment> assignments_of(const Plan& plan) {
   const std::vector<PlanTrees> blocks = blocks_of(plan);
-  const bool has_sequence =
-      std::ranges::any_of(blocks, [](const PlanTrees& block) { return block.after.has_value(); });
+  const bool in_sequence = has_sequence(blocks);
   std::vector<SegmentAssignment> assignments;
   for (const PlanTrees& block : blocks) {
-    if (has_sequence) {
+    if (in_sequence) {
       assignments.push_back(assignment_for(*block.trees));
       continue;
     }

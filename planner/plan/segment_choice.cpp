@@ -42,8 +42,7 @@ double hops_of(const Plan& plan) {
 // of both add up.
 double latency_of(const Plan& plan) {
   const std::vector<PlanTrees> blocks = blocks_of(plan);
-  const bool has_sequence =
-      std::ranges::any_of(blocks, [](const PlanTrees& block) { return block.after.has_value(); });
+  const bool in_sequence = has_sequence(blocks);
   return longest_sequence(blocks, [&](const PlanTrees& block) {
     double longest = 0;
     double mean = 0;
@@ -52,7 +51,7 @@ double latency_of(const Plan& plan) {
       longest = std::max(longest, latency_s);
       mean += tree.rate.value / (block.share * plan.throughput.value) * latency_s;
     }
-    return has_sequence ? longest : mean;
+    return in_sequence ? longest : mean;
   });
 }
 

@@ -139,6 +139,13 @@ void add(lp::RoutedTree tree, double rate, std::vector<WeightedTree>& trees) {
   }
 }
 
+// Of host `i`.
+Collective block_of(const AllRoots& problem, std::size_t i) {
+  const bool combine = kind_of_blocks(problem.operation()) == BlockKind::kCombine;
+  return {combine ? Operation::kReduce : Operation::kBroadcast, problem.platform(),
+          problem.platform().hosts()[i], problem.model(), problem.options()};
+}
+
 }  // namespace
 
 AllRoots::AllRoots(Operation operation, const Platform& platform, platforms::Model model,
@@ -149,17 +156,6 @@ AllRoots::AllRoots(Operation operation, const Platform& platform, platforms::Mod
              parts_of(operation, platform)) {
   require_return(platform);
 }
-
-namespace {
-
-// Of host `i`.
-Collective block_of(const AllRoots& problem, std::size_t i) {
-  const bool combine = kind_of_blocks(problem.operation()) == BlockKind::kCombine;
-  return {combine ? Operation::kReduce : Operation::kBroadcast, problem.platform(),
-          problem.platform().hosts()[i], problem.model(), problem.options()};
-}
-
-}  // namespace
 
 bool is_for(const Algorithm& algorithm, const AllRoots& problem) {
   if (algorithm.entry->refusal == nullptr) return true;
@@ -180,8 +176,7 @@ Outcome run(const Algorithm& algorithm, const AllRoots& problem, const Algorithm
     own.deadline = options.deadline.share(1 / static_cast<double>(hosts.size() - i));
     Outcome one = run(algorithm, block_of(problem, i), own);
     std::vector<WeightedTree>& trees = combine ? one.reduce_trees : one.trees;
-    double sum = 0;
-    for (const WeightedTree& tree : trees) sum += tree.rate.value;
+    const double sum = sum_of_rates(trees).value;
     for (WeightedTree& tree : trees) {
       tree.rate.value /= sum * static_cast<double>(hosts.size());
       tree.colors.clear();  // of one block alone

@@ -23,12 +23,6 @@ namespace {
 
 using platforms::Resource;
 
-double total_rate(const std::vector<WeightedTree>& trees) {
-  double sum = 0;
-  for (const WeightedTree& tree : trees) sum += tree.rate.value;
-  return sum;
-}
-
 // Converts the outcome of an algorithm on the reversed platform to the collective's platform.
 Outcome gathered(const Collective& collective, Outcome outcome) {
   for (WeightedTree& tree : outcome.trees) {
@@ -68,7 +62,7 @@ Outcome both_halves(const Algorithm& algorithm, const Collective& collective,
   outcome.reduce_trees = std::move(up.reduce_trees);
   outcome.trees = std::move(down.trees);
   for (auto* trees : {&outcome.reduce_trees, &outcome.trees}) {
-    const double sum = total_rate(*trees);
+    const double sum = sum_of_rates(*trees).value;
     for (WeightedTree& tree : *trees) tree.rate.value /= sum;
   }
   const double rate = joint_rate(collective, outcome.reduce_trees, outcome.trees);
@@ -302,11 +296,11 @@ Outcome prove_optimum(const Collective& collective, const AlgorithmOptions& opti
 
 BytesPerSecond throughput_of(const Outcome& outcome) {
   if (!outcome.blocks.empty()) {
-    double least = total_rate(outcome.blocks.front());
-    for (const auto& block : outcome.blocks) least = std::min(least, total_rate(block));
+    double least = sum_of_rates(outcome.blocks.front()).value;
+    for (const auto& block : outcome.blocks) least = std::min(least, sum_of_rates(block).value);
     return {least * static_cast<double>(outcome.blocks.size())};
   }
-  return {std::max(total_rate(outcome.reduce_trees), total_rate(outcome.trees))};
+  return std::max(sum_of_rates(outcome.reduce_trees), sum_of_rates(outcome.trees));
 }
 
 }  // namespace espalier::planner

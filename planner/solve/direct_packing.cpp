@@ -36,7 +36,7 @@ Outcome outcome_near(std::vector<lp::PackedTree> trees, const lp::PlainBound& bo
     throw LimitReached("the time limit was reached before there were trees; raise the limit");
   }
   lp::Packing packing;
-  for (const lp::PackedTree& tree : trees) packing.rate += tree.rate;
+  packing.rate = lp::total_rate(trees);
   packing.trees = std::move(trees);
   packing.bound = lp::Packing::kUnbounded;
   prove(packing, bound, gap);
@@ -49,10 +49,8 @@ std::optional<lp::Packing> proven(const lp::PackingProblem& problem,
                                   double gap, const AlgorithmOptions& options) {
   lp::Packing packing;
   packing.trees = std::move(trees);
-  for (const lp::PackedTree& tree : packing.trees) {
-    packing.rate += tree.rate;
-    packing.pool.push_back(tree.tree);
-  }
+  packing.rate = lp::total_rate(packing.trees);
+  for (const lp::PackedTree& tree : packing.trees) packing.pool.push_back(tree.tree);
   if (!prove(packing, bound, gap) || !is_plan(problem, packing, options)) return std::nullopt;
   return packing;
 }

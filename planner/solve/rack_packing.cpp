@@ -60,7 +60,7 @@ std::optional<lp::Packing> packed(const lp::PackingProblem& single, const lp::Pa
   result.arborescences_priced = packing.arborescences_priced;
   result.master_solves = packing.master_solves;
   result.trees = racks->expand(packing.trees);
-  for (const lp::PackedTree& tree : result.trees) result.rate += tree.rate;
+  result.rate = lp::total_rate(result.trees);
   prove(whole, racks->prices(packing.prices), result);
   const bool is_proven = result.rate * (1 + gap) >= result.bound;
   result.end = is_proven ? lp::PackingEnd::kGapReached : lp::PackingEnd::kLimit;
@@ -72,15 +72,20 @@ void list_trees(std::optional<lp::Packing>& packing) {
   for (const lp::PackedTree& tree : packing->trees) packing->pool.push_back(tree.tree);
 }
 
-}  // namespace
-
-std::optional<lp::Packing> rack_packing(const Instance& instance, const AlgorithmOptions& options,
-                                        Purpose purpose) {
-  const lp::PackingProblem problem = packing_problem(instance);
+// Of trees in one direction.
+std::optional<lp::Packing> packed_alone(const lp::PackingProblem& problem,
+                                        const AlgorithmOptions& options, Purpose purpose) {
   if (!is_for_direct_trees(problem.graph)) return std::nullopt;
   auto packing = packed(problem, problem, options, options.gap, purpose);
   list_trees(packing);
   return packing;
+}
+
+}  // namespace
+
+std::optional<lp::Packing> rack_packing(const Instance& instance, const AlgorithmOptions& options,
+                                        Purpose purpose) {
+  return packed_alone(packing_problem(instance), options, purpose);
 }
 
 std::optional<lp::Packing> rack_packing(const CollectiveProblem& joint,
@@ -88,10 +93,7 @@ std::optional<lp::Packing> rack_packing(const CollectiveProblem& joint,
                                         const AlgorithmOptions& options, Purpose purpose) {
   const lp::PackingProblem whole = joint.problem();
   if (collective.operation() != Operation::kAllreduce) {
-    if (!is_for_direct_trees(whole.graph)) return std::nullopt;
-    auto packing = packed(whole, whole, options, options.gap, purpose);
-    list_trees(packing);
-    return packing;
+    return packed_alone(whole, options, purpose);
   }
   const lp::PackingProblem single = packing_problem(*collective.broadcast());
   if (!is_for_direct_trees(single.graph)) return std::nullopt;

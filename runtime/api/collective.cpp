@@ -89,7 +89,7 @@ void Collective::run(const void* sendbuf, void* recvbuf, std::size_t count, MPI_
 void Collective::allgather(const void* sendbuf, void* recvbuf, std::span<const std::size_t> counts,
                            std::span<const std::size_t> first, MPI_Datatype type) {
   const InCall only(state_->in_call);
-  State::require(state_->bound.plan, Expects::kAllgather);
+  planner::require_operation(state_->bound.plan, Operation::kAllgather, {});
   const std::vector<std::size_t> dense = one_after_another(counts);
   state_->unless_broken([&] {
     state_->allgather(sendbuf, recvbuf, {counts, first.empty() ? std::span(dense) : first}, type);
@@ -99,7 +99,7 @@ void Collective::allgather(const void* sendbuf, void* recvbuf, std::span<const s
 void Collective::reduce_scatter(const void* sendbuf, void* recvbuf,
                                 std::span<const std::size_t> counts, MPI_Datatype type, MPI_Op op) {
   const InCall only(state_->in_call);
-  State::require(state_->bound.plan, Expects::kReduceScatter);
+  planner::require_operation(state_->bound.plan, Operation::kReduceScatter, {});
   const std::vector<std::size_t> dense = one_after_another(counts);
   state_->unless_broken([&] {
     state_->reduce_scatter(sendbuf, recvbuf, {counts, dense}, type, op);

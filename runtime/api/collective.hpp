@@ -188,7 +188,7 @@ class Collective {
                                        std::uint64_t segment_bytes) const;
 
  protected:
-  enum class Expects : std::uint8_t { kAny, kBroadcast, kReduction, kAllgather, kReduceScatter };
+  enum class Expects : std::uint8_t { kAny, kBroadcast, kReduction };
   Collective(MPI_Comm comm, const planner::Plan& plan, const CollectiveOptions& options,
              Expects expects);
   Collective(const OwnedComm& comm, const planner::Plan& plan, const CollectiveOptions& options,

@@ -74,8 +74,10 @@ struct Collective::State {
   void reduce_scatter(const void* sendbuf, void* recvbuf, const Parts& parts, MPI_Datatype type,
                       MPI_Op op);
 
-  // For calls that do not use the plan's trees.
-  void compare(CallCheck with);
+  // Of `call`, where it does not use the plan's trees.
+  void compare_call();
+  // The same; throws where the ranks' calls differ. Not if they are not to be compared.
+  void judge_call();
   // Informs the other ranks, which may have found no error.
   [[noreturn]] void refuse(const std::string& fault);
 };

@@ -39,16 +39,12 @@ void Collective::State::reduce(const void* sendbuf, void* recvbuf, std::size_t c
   const Operation operation = bound.plan.operation;
   const bool along_trees = bound.plan.nodes.size() > 1 && goes_along_trees(operation, type, op);
   const std::uint64_t bytes = count * shape.bytes;
-  CallCheck mine(bytes, reduction_kind(type, op) + (along_trees ? 1 : 0));
+  call.emplace(bytes, reduction_kind(type, op) + (along_trees ? 1 : 0));
   if (!along_trees) {
-    if (bound.options.check_sizes) {
-      compare(std::move(mine));
-      call->judge(bound.rank);
-    }
+    judge_call();
     return reduce_by_library(bound.comm.get(), operation, bound.root, sendbuf, recvbuf, count, type,
                              op);
   }
-  call = std::move(mine);
   void* const own = sendbuf == MPI_IN_PLACE ? recvbuf : const_cast<void*>(sendbuf);
   const engine::SegmentGrid grid{count, segment_elements(bytes, shape.bytes)};
   const std::array<engine::Range, 2> ranges{{{0, grid}, {0, grid}}};
@@ -95,10 +91,7 @@ void Collective::State::reduce_scatter(const void* sendbuf, void* recvbuf, const
   const std::uint64_t bytes = count * shape.bytes;
   call.emplace(bytes, ((parts.kind() ^ reduction_kind(type, op)) | 2U) * 2 + (along_trees ? 1 : 0));
   if (!along_trees) {
-    if (bound.options.check_sizes) {
-      compare(std::move(*call));
-      call->judge(bound.rank);
-    }
+    judge_call();
     return reduce_scatter_by_library(bound.comm.get(), sendbuf, recvbuf, parts.counts, type, op);
   }
   const auto here = static_cast<std::size_t>(bound.rank);

@@ -48,10 +48,6 @@ Collective::State::State(const OwnedComm& comm, const planner::Plan& plan,
 void Collective::State::require(const planner::Plan& plan, Expects expects) {
   if (expects == Expects::kBroadcast) {
     planner::require_operation(plan, Operation::kBroadcast, {});
-  } else if (expects == Expects::kAllgather) {
-    planner::require_operation(plan, Operation::kAllgather, {});
-  } else if (expects == Expects::kReduceScatter) {
-    planner::require_operation(plan, Operation::kReduceScatter, {});
   } else if (expects == Expects::kReduction && !planner::reduces(plan.operation)) {
     throw InputError({}, "/operation",
                      fmt::format("a plan for {}; expected a plan for a reduce or an allreduce",
@@ -59,8 +55,7 @@ void Collective::State::require(const planner::Plan& plan, Expects expects) {
   }
 }
 
-void Collective::State::compare(CallCheck with) {
-  call = std::move(with);
+void Collective::State::compare_call() {
   MPI_Request request = MPI_REQUEST_NULL;
   call->begin(bound.comm.get(), request);
   try {
@@ -71,9 +66,16 @@ void Collective::State::compare(CallCheck with) {
   }
 }
 
+void Collective::State::judge_call() {
+  if (!bound.options.check_sizes) return;
+  compare_call();
+  call->judge(bound.rank);
+}
+
 void Collective::State::refuse(const std::string& fault) {
   try {
-    if (bound.options.check_sizes) compare(CallCheck::refusal());
+    call = CallCheck::refusal();
+    if (bound.options.check_sizes) compare_call();
   } catch (const TimedOut&) {
     // The others have not even begun: this rank's fault says more.
   }

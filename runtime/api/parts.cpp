@@ -47,7 +47,7 @@ std::string parts_fault(const Parts& parts, std::size_t ranks, const ElementShap
 std::vector<engine::Range> ranges_of(const BoundPlan& bound, const Parts& parts,
                                      std::uint64_t element_units, std::uint64_t segment_units) {
   std::vector<engine::Range> ranges;
-  for (const planner::PlanTrees& block : planner::blocks_of(bound.plan)) {
+  for (const planner::PlanBlock& block : bound.plan.blocks) {
     const auto rank = static_cast<std::size_t>(bound.rank_of_node[block.root]);
     ranges.push_back(
         {parts.first[rank] * element_units, {parts.counts[rank] * element_units, segment_units}});

@@ -13,6 +13,18 @@
 
 namespace espalier::cli {
 
+// A rank's elements, then the memory for the result if it has one.
+template <class Byte>
+struct OwnAndResult {
+  std::span<Byte> own;
+  std::span<Byte> result;
+};
+template <class Byte>
+OwnAndResult<Byte> own_and_result(std::span<Byte> memory, std::uint64_t copies) {
+  const std::size_t bytes = memory.size() / copies;
+  return {memory.first(bytes), memory.subspan(bytes)};
+}
+
 // Adds each plan, bound to the ranks, to `to`. Collective. Throws as the constructor of Bound;
 // refusals name the plan.
 template <class Bound, class Options>

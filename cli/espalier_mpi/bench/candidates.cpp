@@ -30,23 +30,11 @@ void require_same_source(std::span<const NamedPlan> plans) {
   }
 }
 
-// A rank's elements, then the memory for the result if it has one.
-template <class Byte>
-struct Parts {
-  std::span<Byte> own;
-  std::span<Byte> result;
-};
-template <class Byte>
-Parts<Byte> parts_of(std::span<Byte> memory, std::uint64_t copies) {
-  const std::size_t bytes = memory.size() / copies;
-  return {memory.first(bytes), memory.subspan(bytes)};
-}
-
 Candidate library_reduction(MPI_Comm comm, const TimedOperation& timed, Elements elements) {
   return {std::string(runtime::library_function(timed.operation)),
           [comm, operation = timed.operation, root = timed.root, copies = timed.copies,
            elements](std::span<std::byte> memory) {
-            const auto [own, result] = parts_of(memory, copies);
+            const auto [own, result] = own_and_result(memory, copies);
             runtime::reduce_by_library(comm, operation, root, own.data(), result.data(),
                                        own.size() / bytes_of(elements.type),
                                        mpi_type(elements.type), mpi_op(elements.op));
@@ -112,20 +100,20 @@ TimedOperation timed_reduction(MPI_Comm comm, Operation operation, std::span<con
   timed.candidates.push_back(library_reduction(comm, timed, elements));
   const auto run = [copies = timed.copies, elements](runtime::Reduction& reduction,
                                                      std::span<std::byte> memory) {
-    const auto [own, result] = parts_of(memory, copies);
+    const auto [own, result] = own_and_result(memory, copies);
     reduction.run(own.data(), result.data(), own.size() / bytes_of(elements.type),
                   mpi_type(elements.type), mpi_op(elements.op));
   };
   add_candidates(plans, *bound, bytes_of(elements.type), run, timed);
   timed.prepare = [rank, elements, copies = timed.copies](std::span<std::byte> memory,
                                                           std::uint64_t round) {
-    const auto [own, result] = parts_of(memory, copies);
+    const auto [own, result] = own_and_result(memory, copies);
     fill_elements(own, elements, rank, round);
     std::ranges::fill(result, static_cast<std::byte>(0xA5 ^ rank));
   };
   timed.fault = [ranks, elements, copies = timed.copies](std::span<const std::byte> memory,
                                                          std::uint64_t round) {
-    return find_wrong_element(parts_of(memory, copies).result, elements, ranks, round);
+    return find_wrong_element(own_and_result(memory, copies).result, elements, ranks, round);
   };
   timed.state = bound;
   return timed;

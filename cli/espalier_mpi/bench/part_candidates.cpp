@@ -25,10 +25,9 @@ struct EqualParts {
     first = runtime::one_after_another(counts);
   }
   template <class Byte>
-  [[nodiscard]] std::span<Byte> part_of(std::span<Byte> memory, int rank,
-                                        std::size_t unit = 1) const {
+  [[nodiscard]] std::span<Byte> part_of(std::span<Byte> memory, int rank) const {
     const auto at = static_cast<std::size_t>(rank);
-    return memory.subspan(first[at] * unit, counts[at] * unit);
+    return memory.subspan(first[at], counts[at]);
   }
   std::vector<std::size_t> counts;
   std::vector<std::size_t> first;
@@ -58,7 +57,8 @@ TimedOperation timed_allgather(MPI_Comm comm, std::span<const NamedPlan> plans,
   bind_plans(comm, plans, std::move(options), *bound);
   TimedOperation timed;
   timed.operation = planner::Operation::kAllgather;
-  timed.candidates.push_back({"MPI_Allgatherv", [comm, ranks](std::span<std::byte> message) {
+  timed.candidates.push_back({std::string(runtime::library_function(timed.operation)),
+                              [comm, ranks](std::span<std::byte> message) {
                                 allgather_by_library(message, ranks, comm);
                               }});
   const auto run = [ranks](runtime::Collective& collective, std::span<std::byte> message) {
@@ -89,35 +89,32 @@ TimedOperation timed_reduce_scatter(MPI_Comm comm, std::span<const NamedPlan> pl
   TimedOperation timed;
   timed.operation = planner::Operation::kReduceScatter;
   timed.copies = 2;  // the whole vector, then this rank's part of the result
-  const auto halves = [](auto memory) {
-    const std::size_t bytes = memory.size() / 2;
-    return std::pair(memory.first(bytes), memory.subspan(bytes));
-  };
   const auto counts_of = [ranks, element](std::size_t bytes) {
     return EqualParts(bytes / element, ranks);
   };
-  timed.candidates.push_back({"MPI_Reduce_scatter", [=](std::span<std::byte> memory) {
-                                const auto [own, result] = halves(memory);
-                                runtime::reduce_scatter_by_library(
-                                    comm, own.data(), result.data(), counts_of(own.size()).counts,
-                                    mpi_type(elements.type), mpi_op(elements.op));
-                              }});
+  timed.candidates.push_back(
+      {std::string(runtime::library_function(timed.operation)), [=](std::span<std::byte> memory) {
+         const auto [own, result] = own_and_result(memory, 2);
+         runtime::reduce_scatter_by_library(comm, own.data(), result.data(),
+                                            counts_of(own.size()).counts, mpi_type(elements.type),
+                                            mpi_op(elements.op));
+       }});
   const auto run = [=](runtime::Collective& collective, std::span<std::byte> memory) {
-    const auto [own, result] = halves(memory);
+    const auto [own, result] = own_and_result(memory, 2);
     collective.reduce_scatter(own.data(), result.data(), counts_of(own.size()).counts,
                               mpi_type(elements.type), mpi_op(elements.op));
   };
   add_candidates(plans, *bound, element, run, timed);
   timed.prepare = [=](std::span<std::byte> memory, std::uint64_t round) {
-    const auto [own, result] = halves(memory);
+    const auto [own, result] = own_and_result(memory, 2);
     fill_elements(own, elements, rank, round);
     std::ranges::fill(result, static_cast<std::byte>(0xA5 ^ rank));
   };
   timed.fault = [=](std::span<const std::byte> memory, std::uint64_t round) {
     const EqualParts parts = counts_of(memory.size() / 2);
     const auto here = static_cast<std::size_t>(rank);
-    return find_wrong_element(halves(memory).second.first(parts.counts[here] * element), elements,
-                              ranks, round, parts.first[here]);
+    return find_wrong_element(own_and_result(memory, 2).result.first(parts.counts[here] * element),
+                              elements, ranks, round, parts.first[here]);
   };
   timed.state = bound;
   return timed;
