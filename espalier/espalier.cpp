@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "planner/problem/all_roots.hpp"
 #include "planner/problem/collective.hpp"
 #include "support/files.hpp"
 
@@ -10,6 +11,20 @@ namespace espalier {
 Platform read_platform(const std::string& file, const ReadOptions& options) {
   return platforms::read_platform(file, options).platform;
 }
+
+namespace {
+
+// Throws InputError for a root where every host is one.
+bool has_any_roots(const PlanOptions& options) {
+  if (!planner::has_root(options.operation) && !options.root.empty()) {
+    throw InputError(
+        fmt::format("{} has no root: every host is one", planner::with_article(options.operation)));
+  }
+  return options.root.empty() &&
+         (options.operation == Operation::kAllreduce || !planner::has_root(options.operation));
+}
+
+}  // namespace
 
 Plan make_plan(const Platform& platform, const PlanOptions& options) {
   const planner::Algorithm algorithm =
@@ -24,9 +39,19 @@ Plan make_plan(const Platform& platform, const PlanOptions& options) {
   limits.deadline = Deadline(options.time_limit);
   limits.max_trees = options.max_trees;
   limits.max_depth = options.max_depth;
-  const planner::Collective collective(
-      options.operation, platform, planner::source_named(platform, options.root), options.model,
-      {.segment = options.segment, .latency_occupies = options.latency_occupies});
+  const platforms::OccupationOptions occupation{.segment = options.segment,
+                                                .latency_occupies = options.latency_occupies};
+  if (has_any_roots(options)) {
+    if (limits.max_trees > 0 || limits.max_depth > 0) {
+      throw InputError("plans with several roots cannot limit trees and depth yet");
+    }
+    const planner::AllRoots problem(options.operation, platform, options.model, occupation);
+    return planner::make_plan(problem, algorithm.name, planner::run(algorithm, problem, limits),
+                              options.segment);
+  }
+  const planner::Collective collective(options.operation, platform,
+                                       planner::source_named(platform, options.root), options.model,
+                                       occupation);
   const planner::Outcome outcome = planner::run(algorithm, collective, limits);
   return planner::make_plan(collective, algorithm.name, outcome, options.segment);
 }

@@ -30,7 +30,6 @@ namespace espalier {
 using planner::Operation;
 using planner::parse_operation;
 using planner::Plan;
-using planner::read_plan;
 using planner::verify;
 using planner::VerifyReport;
 using platforms::Model;
@@ -43,15 +42,17 @@ Platform read_platform(const std::string& file, const ReadOptions& options = {})
 
 struct PlanOptions {
   Operation operation = Operation::kBroadcast;
-  std::string root;  // name of the host that the message starts at, or is reduced to; of an
-                     // allreduce, the host at which the trees of both halves meet
+  // Name of the host that the message starts at, or is reduced to; of an allreduce, the host at
+  // which the trees of both halves meet. Empty: every host may be a root (allreduce), or is one
+  // (allgather, reduce-scatter).
+  std::string root{};
   Model model = Model::kOnePort;
   std::string algorithm{planner::kOptimal};  // a name of planner::algorithms(), "NAME:INNER" where
                                              // it takes an inner algorithm
   Bytes segment = planner::kDefaultSegment;  // above 0; matters where links have overheads
   bool latency_occupies = false;             // Bhat's affine model: latency occupies the ports, too
-  std::size_t max_trees = 0;                 // 0: any number
-  std::uint32_t max_depth = 0;               // `optimal` only, edges between hosts; 0: any
+  std::size_t max_trees = 0;                 // with a root; 0: any number
+  std::uint32_t max_depth = 0;          // `optimal` with a root only, edges between hosts; 0: any
   double gap = lp::Limits{}.gap;        // `optimal` ends at this relative distance to the bound
   std::optional<Seconds> time_limit{};  // unset: none. The plan is then the best one so far
 };
@@ -60,6 +61,11 @@ struct PlanOptions {
 // bound where the algorithm computed one. Throws InfeasibleError naming a host without a path to or
 // from the root, LimitReached where the time limit left no plan at all.
 Plan make_plan(const Platform& platform, const PlanOptions& options);
+
+// Of any operation. Throws InputError for a plan that is not consistent in itself.
+inline Plan read_plan(const std::string& file) {
+  return planner::read_plan(file, planner::Roots::kAny);
+}
 
 // Writes docs/formats.md's JSON: whole, or, on an error, not at all.
 void write_plan(const std::string& file, const Plan& plan);

@@ -63,6 +63,13 @@ struct PricedResource {
   double price;
 };
 
+// The trees of one block of an operation with several roots, in the direction of the data.
+struct BlockOfTrees {
+  BlockKind kind = BlockKind::kSpread;
+  std::uint32_t root = 0;  // its place among the hosts
+  std::vector<WeightedTree> trees{};
+};
+
 struct Outcome {
   // Jointly feasible, those of a reduction included: sum of rate * A x <= 1.
   std::vector<WeightedTree> trees;
@@ -77,9 +84,9 @@ struct Outcome {
   // For a reduce or an allreduce (planner/problem/collective.hpp): edges run from child to parent.
   // Algorithms leave this empty: an instance is a broadcast.
   std::vector<WeightedTree> reduce_trees{};
-  // Instead of trees, for an operation whose every host is a root (planner/problem/all_roots.hpp):
-  // those of each host's block, in the direction of the data.
-  std::vector<std::vector<WeightedTree>> blocks{};
+  // Instead of trees, for an operation with several roots (planner/problem/all_roots.hpp). Each
+  // root's block that combines comes before its block that spreads.
+  std::vector<BlockOfTrees> blocks{};
 };
 
 using TreeMaker = Outcome (*)(const Instance& instance, const AlgorithmOptions& options);

@@ -203,8 +203,11 @@ class PlanPicture {
 
   // The only root of all trees; empty: there are several.
   [[nodiscard]] std::string source() const {
-    if (plan_.blocks.empty()) return plan_.source;
-    return plan_.blocks.size() == 1 ? plan_.nodes[plan_.blocks.front().root] : "";
+    if (plan_.has_one_root()) return plan_.source;
+    const std::uint32_t root = plan_.blocks.front().root;
+    const bool is_only = std::ranges::all_of(
+        plan_.blocks, [&](const planner::PlanBlock& block) { return block.root == root; });
+    return is_only ? plan_.nodes[root] : "";
   }
 
   [[nodiscard]] std::string what_it_does() const {
@@ -212,7 +215,7 @@ class PlanPicture {
       case planner::Operation::kReduce:
         return "reduced to " + plan_.source;
       case planner::Operation::kAllreduce:
-        return "reduced to and broadcast from " + plan_.source;
+        return "reduced to and broadcast from " + (source().empty() ? "several roots" : source());
       case planner::Operation::kAllgather:
         return "allgather" + (source().empty() ? "" : ", the part of " + source());
       case planner::Operation::kReduceScatter:
@@ -224,8 +227,8 @@ class PlanPicture {
   }
   [[nodiscard]] std::string tree_counts() const {
     if (plan_.operation == planner::Operation::kAllreduce) {
-      return fmt::format("{} up, {} down", counted(plan_.reduce_trees.size(), "tree"),
-                         plan_.broadcast_trees.size());
+      return fmt::format("{} up, {} down", counted(planner::tree_count(plan_, true), "tree"),
+                         planner::tree_count(plan_, false));
     }
     return counted(order_.size(), "tree");
   }

@@ -195,14 +195,17 @@ void refuse_source_without_root(planner::Operation operation, bool given) {
 void ProblemOptions::add_to(Arguments& app) {
   add_file(app, "platform", platform);
   add_every_operation(app, operation);
-  app.add(
-      "--source", source,
-      "The node that has the data, or to which it is reduced; required, except for allgather and "
-      "reduce-scatter",
-      {.type = "NAME", .shown = ""});
+  app.add("--source,--root", source,
+          "The node that has the data, or to which it is reduced: required for broadcast and "
+          "reduce. An "
+          "allreduce may have 'any' roots, as many as are best, which is the default",
+          {.type = "NAME", .shown = ""});
   app.check([this] {
-    const bool has_root = planner::has_root(operation);
-    if (has_root && source.empty()) throw InputError("--source is required");
+    if (operation == planner::Operation::kAllreduce) {
+      if (source == kAnyRoot) source.clear();
+    } else if (planner::has_root(operation) && source.empty()) {
+      throw InputError("--source is required");
+    }
     refuse_source_without_root(operation, !source.empty());
   });
   model.add_to(app);

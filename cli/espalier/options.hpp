@@ -111,17 +111,21 @@ struct ModelOptions {
   }
 };
 
+// As --source of an allreduce: the planner chooses how much is combined at which host.
+inline constexpr std::string_view kAnyRoot = "any";
+
 // One planning problem: platform, --operation, --source (where the operation has one root), and the
 // groups above.
 struct ProblemOptions {
   std::string platform{};
   planner::Operation operation = planner::Operation::kBroadcast;
-  std::string source{};
+  std::string source{};  // empty: there are several roots
   PlatformOptions reading{};
   ModelOptions model{};
   planner::AlgorithmOptions limits{};
 
   void add_to(Arguments& app);
+  [[nodiscard]] bool has_one_root() const { return !source.empty(); }
 };
 
 }  // namespace espalier::cli

@@ -37,7 +37,7 @@ Report report_on(const planner::Plan& plan) {
   Report report;
   report.write("operation", planner::name_of(plan.operation));
   report.write("platform", plan.platform);
-  report.write("source", planner::has_root(plan.operation) ? Json(plan.source) : Json());
+  report.write("source", plan.has_one_root() ? Json(plan.source) : Json());
   report.write("model", plan.model);
   report.write("algorithm", plan.algorithm);
   return report;
@@ -76,7 +76,6 @@ std::string_view relation_to_source(planner::Operation operation) {
       return "allreduced via";
     case planner::Operation::kAllgather:
     case planner::Operation::kReduceScatter:
-      return planner::name_of(operation);
     case planner::Operation::kBroadcast:
       break;
   }

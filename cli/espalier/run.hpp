@@ -31,7 +31,7 @@ struct Run {
 // Broadcast and reduce trees, and those of blocks.
 inline std::size_t tree_count(const Run& run) {
   std::size_t count = run.outcome.trees.size() + run.outcome.reduce_trees.size();
-  for (const auto& block : run.outcome.blocks) count += block.size();
+  for (const auto& block : run.outcome.blocks) count += block.trees.size();
   return count;
 }
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "lp/fabric/both_ways.hpp"
-#include "lp/packing/narrowest_cut.hpp"
+#include "lp/bounds/narrowest_cut.hpp"
 
 namespace espalier::lp {
 

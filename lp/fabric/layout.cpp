@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "lp/packing/narrowest_cut.hpp"
+#include "lp/bounds/narrowest_cut.hpp"
 
 namespace espalier::lp {
 

@@ -6,7 +6,7 @@
 #include <deque>
 #include <utility>
 
-#include "lp/packing/plain_bound.hpp"
+#include "lp/bounds/plain_bound.hpp"
 
 namespace espalier::lp {
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -39,15 +40,58 @@ class Contraction {
     scratch_.reserve(node_count);
   }
 
-  // Afterwards chosen(node) is the arc into each node but the root. False: some node cannot be
-  // reached.
+  // False: some node cannot be reached.
   bool contract_all() {
     reset();
     for (std::uint32_t node = 0; node < node_count_; ++node) {
       if (state_[component_of(node)] != kFinished && !grow_from(node)) return false;
     }
-    expand();
     return true;
+  }
+
+  // Once after contract_all. Afterwards chosen(node) is the arc into each node but the root. Top
+  // down: the arc that enters a contracted cycle replaces the chosen arc of every component that it
+  // enters.
+  void expand() {
+    for (std::uint32_t component = component_count_; component-- > node_count_;) {
+      if (state_[component] == kUnseen) continue;  // already entered by an outer cycle's arc
+      enter(component, chosen_[component]);
+    }
+  }
+  // The same with `arc` as the root's only one. costs_from_each gives a finite cost for its head.
+  void expand_from(std::uint32_t arc) {
+    const std::uint32_t outermost = component_count_ - 1;
+    if (outermost < node_count_) {  // one node besides the root
+      chosen_[arcs().head_of(arc)] = arc;
+      return;
+    }
+    chosen_[outermost] = arc;
+    expand();
+  }
+
+  // After contract_all, where each arc out of the root costs more than all others together. Per
+  // node r: the cost of the cheapest tree of all nodes but the root, from r; all infinite unless
+  // each of these nodes reaches every other. It is the sum of the dual variables of the contracted
+  // sets without r (Edmonds, J. Res. Nat. Bur. Standards 71B, 1967), and these are the same for
+  // every r.
+  void costs_from_each(std::vector<double>& cost) {
+    // From the sets that are contained in no other one to those within.
+    scratch_costs_.assign(component_count_, 0.0);
+    double all = 0;
+    std::size_t outermost = 0;
+    for (std::uint32_t component = component_count_; component-- > 0;) {
+      if (component == root_) continue;
+      if (parent_[component] == kNone) {
+        ++outermost;
+        continue;
+      }
+      all += chosen_cost_[component];
+      scratch_costs_[component] = scratch_costs_[parent_[component]] + chosen_cost_[component];
+    }
+    cost.resize(node_count_);
+    for (std::uint32_t node = 0; node < node_count_; ++node) {
+      cost[node] = outermost == 1 ? all - scratch_costs_[node] : kInfinite;
+    }
   }
 
   [[nodiscard]] std::uint32_t node_count() const { return node_count_; }
@@ -55,6 +99,7 @@ class Contraction {
   [[nodiscard]] std::uint32_t chosen(std::uint32_t node) const { return chosen_[node]; }
 
  private:
+  static constexpr double kInfinite = std::numeric_limits<double>::infinity();
   enum State : std::uint8_t { kUnseen, kOnPath, kFinished };
   // A contracted node's place in its component's pairing heap. key and offset as in meld.
   struct HeapNode {
@@ -203,16 +248,10 @@ class Contraction {
     return meld(rest, top);
   }
 
-  // Top down: the arc that enters a contracted cycle replaces the chosen arc of every component
-  // that it enters.
-  void expand() {
-    for (std::uint32_t component = component_count_; component-- > node_count_;) {
-      if (state_[component] == kUnseen) continue;  // already entered by an outer cycle's arc
-      const std::uint32_t arc = chosen_[component];
-      for (std::uint32_t inner = arcs().head_of(arc); inner != component; inner = parent_[inner]) {
-        chosen_[inner] = arc;
-        if (inner >= node_count_) state_[inner] = kUnseen;
-      }
+  void enter(std::uint32_t component, std::uint32_t arc) {
+    for (std::uint32_t inner = arcs().head_of(arc); inner != component; inner = parent_[inner]) {
+      chosen_[inner] = arc;
+      if (inner >= node_count_) state_[inner] = kUnseen;
     }
   }
 
@@ -228,6 +267,7 @@ class Contraction {
   std::vector<std::uint32_t> path_;    // growing path of components, backwards
   std::vector<HeapNode> heap_;         // per node
   std::vector<std::uint32_t> scratch_;
+  std::vector<double> scratch_costs_;  // per component
   std::uint32_t component_count_ = 0;
 };
 

@@ -47,20 +47,40 @@ MinCostArborescence::MinCostArborescence(std::uint32_t node_count,
   result_.reserve(node_count);
 }
 
-std::span<const std::uint32_t> MinCostArborescence::solve(std::span<const double> cost) {
+bool MinCostArborescence::contract(std::span<const double> cost) {
   for (std::size_t position = 0; position < arc_of_.size(); ++position) {
     watch_.require(1);
     in_arcs_[position] = {cost[arc_of_[position]], tail_of_[position], arc_of_[position]};
   }
+  return contract_all();
+}
+
+std::span<const std::uint32_t> MinCostArborescence::chosen_arcs() {
   result_.clear();
-  total_cost_ = 0;
-  if (!contract_all()) return {};
   for (std::uint32_t node = 0; node < node_count(); ++node) {
-    if (node == root()) continue;
-    result_.push_back(chosen(node));
-    total_cost_ += cost[chosen(node)];
+    if (node != root()) result_.push_back(chosen(node));
   }
   return result_;
+}
+
+std::span<const std::uint32_t> MinCostArborescence::solve(std::span<const double> cost) {
+  total_cost_ = 0;
+  if (!contract(cost)) return {};
+  expand();
+  for (const std::uint32_t arc : chosen_arcs()) total_cost_ += cost[arc];
+  return result_;
+}
+
+bool MinCostArborescence::solve_from_each(std::span<const double> cost,
+                                          std::vector<double>& from_each) {
+  if (!contract(cost)) return false;
+  costs_from_each(from_each);
+  return true;
+}
+
+std::span<const std::uint32_t> MinCostArborescence::tree_from(std::uint32_t root_arc) {
+  expand_from(root_arc);
+  return chosen_arcs();
 }
 
 bool MinCostArborescence::choose(std::uint32_t node) {

@@ -27,6 +27,14 @@ class MinCostArborescence : private Contraction<MinCostArborescence> {
   // passes.
   std::span<const std::uint32_t> solve(std::span<const double> cost);
 
+  // The cheapest trees of all nodes but the root, from each of them. cost: as of solve, except that
+  // each arc out of the root costs more than all others together. from_each: per node, the cost of
+  // its tree; all infinite unless each reaches every other. False: some node cannot be reached.
+  bool solve_from_each(std::span<const double> cost, std::vector<double>& from_each);
+  // Once after it: the tree from the head of `root_arc`, an arc out of the root that is chosen,
+  // too. As the result of solve.
+  std::span<const std::uint32_t> tree_from(std::uint32_t root_arc);
+
   // Of the last solve, summed over the chosen arcs.
   [[nodiscard]] double total_cost() const { return total_cost_; }
 
@@ -37,6 +45,9 @@ class MinCostArborescence : private Contraction<MinCostArborescence> {
     std::uint32_t tail;
     std::uint32_t arc;
   };
+
+  bool contract(std::span<const double> cost);
+  std::span<const std::uint32_t> chosen_arcs();
 
   bool choose(std::uint32_t node);
   void open(std::uint32_t node);

@@ -70,7 +70,7 @@ void RelayArborescence::list_arcs() {
   }
 }
 
-std::optional<RoutedTree> RelayArborescence::solve(std::span<const double> arc_cost) {
+bool RelayArborescence::contract(std::span<const double> arc_cost) {
   arc_cost_ = arc_cost;
   find_nearest_hosts();
   sort_in_arcs();
@@ -86,8 +86,10 @@ std::optional<RoutedTree> RelayArborescence::solve(std::span<const double> arc_c
   }
   std::fill(set_of_component_.begin() + static_cast<std::ptrdiff_t>(host_.size()),
             set_of_component_.end(), kNone);
-  total_cost_ = 0;
-  if (!contract_all()) return std::nullopt;
+  return contract_all();
+}
+
+RoutedTree RelayArborescence::chosen_paths() const {
   RoutedTree tree;
   std::vector<std::uint32_t> path;
   for (std::uint32_t host = 0; host < host_.size(); ++host) {
@@ -97,10 +99,38 @@ std::optional<RoutedTree> RelayArborescence::solve(std::span<const double> arc_c
     for (std::uint32_t at = choice.reached; reached_[at].arc != kNone; at = reached_[at].next) {
       path.push_back(reached_[at].arc);
     }
-    for (const std::uint32_t arc : path) total_cost_ += arc_cost[arc];
     tree.add_edge(path);
   }
   return tree;
+}
+
+std::optional<RoutedTree> RelayArborescence::solve(std::span<const double> arc_cost) {
+  total_cost_ = 0;
+  if (!contract(arc_cost)) return std::nullopt;
+  expand();
+  RoutedTree tree = chosen_paths();
+  for (const std::uint32_t arc : tree.arcs) total_cost_ += arc_cost[arc];
+  return tree;
+}
+
+bool RelayArborescence::solve_from_each(std::span<const double> arc_cost,
+                                        std::vector<double>& from_each) {
+  if (!contract(arc_cost)) return false;
+  std::vector<double> of_host;
+  costs_from_each(of_host);
+  from_each.assign(graph_->node_count, 0.0);
+  for (std::uint32_t host = 0; host < host_.size(); ++host) from_each[host_[host]] = of_host[host];
+  return true;
+}
+
+RoutedTree RelayArborescence::tree_from(std::uint32_t root_arc) {
+  const std::uint32_t host = number_[graph_->head[root_arc]];
+  const auto itself = std::ranges::find_if(reached_, [host](const Reached& reached) {
+    return reached.host == host && reached.arc == kNone;
+  });
+  choices_.push_back({root_arc, static_cast<std::uint32_t>(itself - reached_.begin())});
+  expand_from(static_cast<std::uint32_t>(choices_.size() - 1));
+  return chosen_paths();
 }
 
 void RelayArborescence::find_nearest_hosts() {

@@ -47,6 +47,10 @@ class RelayArborescence : private Contraction<RelayArborescence> {
   // deadline passes.
   std::optional<RoutedTree> solve(std::span<const double> arc_cost);
 
+  // As of MinCostArborescence; from_each: per node of the digraph, 0 for relays.
+  bool solve_from_each(std::span<const double> arc_cost, std::vector<double>& from_each);
+  RoutedTree tree_from(std::uint32_t root_arc);
+
   // Of the last solve, summed over all paths.
   [[nodiscard]] double total_cost() const { return total_cost_; }
 
@@ -78,6 +82,9 @@ class RelayArborescence : private Contraction<RelayArborescence> {
     std::uint32_t arc;
     std::uint32_t reached;
   };
+
+  bool contract(std::span<const double> arc_cost);
+  [[nodiscard]] RoutedTree chosen_paths() const;
 
   bool choose(std::uint32_t host);
   void open(std::uint32_t /*host*/) {}

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <optional>
 
+#include "lp/bounds/plain_bound.hpp"
 #include "lp/graph/any_tree.hpp"
 #include "lp/packing/packing_master.hpp"
-#include "lp/packing/plain_bound.hpp"
 #include "lp/packing/slow_arcs.hpp"
 #include "lp/packing/tree_pricer.hpp"
 
@@ -99,7 +99,7 @@ class Packer {
   Packer(const PackingProblem& problem, const PackingOptions& options)
       : problem_(problem),
         options_(options),
-        effort_(effort_for(part_count(problem.occupation, problem.part_arcs))),
+        effort_(effort_for(part_count(problem))),
         arcs_per_resource_(arcs_per_resource(problem.occupation)),
         best_prices_(static_cast<std::size_t>(problem.occupation.rows()), 0.0) {}
 
@@ -140,7 +140,7 @@ class Packer {
 // Prices a tree and updates the bound from it. prices: >= 0, not all 0. Throws LimitReached.
 RoutedTree Packer::price(std::span<const double> prices) {
   if (!pricer_) pricer_.emplace(problem_, options_.deadline);
-  TreePricer::Priced priced = pricer_->cheapest_tree(prices);
+  PricedTree priced = pricer_->cheapest_tree(prices);
   ++result_.arborescences_priced;
   if (priced.cost > 0) improve_bound(prices, sum_of(prices) / priced.cost);
   return std::move(priced.tree);
@@ -204,7 +204,7 @@ void Packer::warm_up(std::vector<RoutedTree>& trees) {
 bool Packer::seeds_do() {
   if (!options_.seeds_may_do || options_.seeds.empty()) return false;
   if (!gap_reached()) {
-    PackingMaster master(problem_.occupation, result_.rate, problem_.part_arcs);
+    PackingMaster master(problem_, result_.rate);
     for (const RoutedTree& tree : options_.seeds) master.add_tree(tree);
     if (master.solve(options_.deadline) != LpStatus::kOptimal) return false;
     take_solution(master, result_.rate);
@@ -234,7 +234,7 @@ Packing Packer::run() {
   }
   const double unit_rate = result_.rate;
   slow_arcs_.emplace(problem_.occupation, unit_rate);
-  PackingMaster master(problem_.occupation, unit_rate, problem_.part_arcs);
+  PackingMaster master(problem_, unit_rate);
   for (RoutedTree& tree : trees) add(master, std::move(tree));
   try {
     generate_columns(master, unit_rate);

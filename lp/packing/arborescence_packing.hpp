@@ -31,11 +31,15 @@ struct PackingProblem {
   // combined: no host but the root is in two of them (lp/packing/parts_problem.hpp). Affects only
   // how the problem is solved. UINT32_MAX: there is one part.
   std::uint32_t part_arcs = UINT32_MAX;
+  // Where each tree may have any host as its root: there are two parts, and the last `root_arcs`
+  // arcs of each lead from `root`, which is no host, to the hosts, in the same order, and occupy
+  // nothing. A tree contains one of them in each part, that of the same host. 0: `root` is a host.
+  std::uint32_t root_arcs = 0;
 };
 
-inline std::uint32_t part_count(const SparseMatrix& occupation, std::uint32_t part_arcs) {
-  if (part_arcs == UINT32_MAX) return 1;
-  return static_cast<std::uint32_t>(occupation.cols()) / part_arcs;
+inline std::uint32_t part_count(const PackingProblem& problem) {
+  if (problem.part_arcs == UINT32_MAX) return 1;
+  return static_cast<std::uint32_t>(problem.occupation.cols()) / problem.part_arcs;
 }
 
 struct PackedTree {
@@ -52,10 +56,11 @@ struct TreesFound {
 
 struct PackingOptions : Limits {
   std::size_t max_iterations = 1'000'000;  // arborescences priced
-  std::vector<RoutedTree> seeds{};         // trees to start from
-  std::vector<double> prices{};            // per resource, >= 0, to try first; empty: none
+  // Trees to start from. Where the root is free, at least one.
+  std::vector<RoutedTree> seeds{};
+  std::vector<double> prices{};  // per resource, >= 0, to try first; empty: none
   // The seeds may be optimal: no other trees are made where the best of them reaches a plain bound
-  // (lp/packing/plain_bound.hpp), or the prices of their own packing prove it.
+  // (lp/bounds/plain_bound.hpp), or the prices of their own packing prove it.
   bool seeds_may_do = false;
 };
 

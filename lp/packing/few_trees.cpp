@@ -252,7 +252,7 @@ std::vector<PackedTree> with_best_rates(const PackingProblem& problem,
                                         const std::vector<RoutedTree>& trees, double unit_rate,
                                         const Deadline& deadline) {
   constexpr double kNextToNothing = 1e-11;
-  PackingMaster master(problem.occupation, unit_rate);
+  PackingMaster master({problem.graph, problem.root, problem.occupation}, unit_rate);
   for (const RoutedTree& tree : trees) master.add_tree(tree);
   std::vector<PackedTree> packed;
   if (master.solve(deadline) != LpStatus::kOptimal) {

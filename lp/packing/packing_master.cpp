@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace espalier::lp {
 
@@ -20,21 +21,40 @@ std::uint64_t hash_of(const RoutedTree& tree) {
 
 }  // namespace
 
-PackingMaster::PackingMaster(const SparseMatrix& occupation, double unit_rate,
-                             std::uint32_t part_arcs)
-    : occupation_(&occupation),
+PackingMaster::PackingMaster(const PackingProblem& problem, double unit_rate)
+    : occupation_(&problem.occupation),
       unit_rate_(unit_rate),
-      part_arcs_(part_arcs),
-      parts_(part_count(occupation, part_arcs)),
+      part_arcs_(problem.part_arcs),
+      root_arcs_(problem.root_arcs),
+      parts_(part_count(problem)),
+      roots_(std::max<std::uint32_t>(root_arcs_, 1)),
       row_of_(static_cast<std::size_t>(occupation_->rows()), kInactive),
       load_(row_of_.size(), 0.0),
       prices_(row_of_.size(), 0.0),
       scratch_(row_of_.size(), 0.0) {
-  // Row k - 1 balances the first parts and those of number k.
-  for (std::uint32_t part = 1; part < parts_; ++part) {
+  for (std::uint32_t row = 0; row < roots_ * (parts_ - 1); ++row) {
     program_.add_row({0, 0});
     active_.push_back(kInactive);
   }
+}
+
+std::uint32_t PackingMaster::root_of(const RoutedTree& tree) const {
+  if (root_arcs_ == 0) return 0;
+  const std::uint32_t first = part_arcs_ - root_arcs_;
+  for (const std::uint32_t arc : tree.arcs) {
+    if (arc % part_arcs_ >= first) return arc % part_arcs_ - first;
+  }
+  throw std::logic_error("a tree without a root");
+}
+
+// Row root * (parts - 1) + k - 1 balances the first part and that of number k.
+std::vector<Entry> PackingMaster::balance_of(std::uint32_t root, std::uint32_t part) const {
+  const std::uint32_t first = root * (parts_ - 1);
+  if (part > 0) return {{first + part - 1, -1.0}};
+  std::vector<Entry> entries;
+  for (std::uint32_t other = 1; other < parts_; ++other)
+    entries.push_back({first + other - 1, 1.0});
+  return entries;
 }
 
 bool PackingMaster::add_tree(RoutedTree tree) {
@@ -68,7 +88,8 @@ bool PackingMaster::add_column(RoutedTree tree, std::uint32_t part) {
     }
   }
   std::sort(touched_.begin(), touched_.end());
-  Column column{std::move(tree), {}, hash, solves_, part};
+  const std::uint32_t root = root_of(tree);
+  Column column{std::move(tree), {}, hash, solves_, part, root};
   column.load.reserve(touched_.size());
   std::uint32_t busiest = kInactive;
   for (const std::uint32_t resource : touched_) {
@@ -79,11 +100,7 @@ bool PackingMaster::add_column(RoutedTree tree, std::uint32_t part) {
   // Every column needs a row, or else the master would be unbounded.
   if (busiest != kInactive && row_of_[busiest] == kInactive) activate(busiest);
 
-  std::vector<Entry> entries;
-  for (std::uint32_t other = 1; part == 0 && other < parts_; ++other) {
-    entries.push_back({other - 1, 1.0});
-  }
-  if (part > 0) entries.push_back({part - 1, -1.0});
+  std::vector<Entry> entries = balance_of(root, part);
   for (const Entry& entry : column.load) {
     if (row_of_[entry.index] != kInactive) entries.push_back({row_of_[entry.index], entry.value});
   }
@@ -130,13 +147,13 @@ LpStatus PackingMaster::solve(const Deadline& deadline) {
 bool PackingMaster::activate_overloaded() {
   rates_.assign(columns_.size(), 0.0);
   std::fill(load_.begin(), load_.end(), 0.0);
-  std::vector<double> sum(parts_, 0.0);
+  std::vector<double> sum(std::size_t{roots_} * parts_, 0.0);
   for (std::uint32_t column = 0; column < columns_.size(); ++column) {
     const double rate = program_.value(column);
     if (program_.is_basic(column)) columns_[column].last_used = solves_;
     if (!(rate > 0)) continue;
     rates_[column] = rate;
-    sum[columns_[column].part] += rate;
+    sum[place_of(columns_[column])] += rate;
     for (const Entry& entry : columns_[column].load) load_[entry.index] += rate * entry.value;
   }
   double busiest = 0;
@@ -147,7 +164,10 @@ bool PackingMaster::activate_overloaded() {
     activate(resource);
     added = true;
   }
-  total_ = *std::ranges::min_element(sum);
+  total_ = 0;
+  for (auto first = sum.begin(); first != sum.end(); first += parts_) {
+    total_ += *std::min_element(first, first + parts_);
+  }
   if (busiest > 1) {
     for (double& rate : rates_) rate /= busiest;
     total_ /= busiest;
@@ -167,45 +187,54 @@ RoutedTree PackingMaster::joined(std::span<const std::uint32_t> columns) const {
 }
 
 std::vector<RoutedTree> PackingMaster::whole_trees() const {
-  std::vector<std::vector<std::uint32_t>> of_part(parts_);
-  std::size_t count = 0;
+  auto of = none_yet<std::uint32_t>();
   for (std::uint32_t column = 0; column < columns_.size(); ++column) {
-    auto& columns = of_part[columns_[column].part];
-    columns.push_back(column);
-    count = std::max(count, columns.size());
+    of[place_of(columns_[column])].push_back(column);
   }
   std::vector<RoutedTree> whole;
   std::vector<std::uint32_t> columns(parts_);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::uint32_t part = 0; part < parts_; ++part) {
-      columns[part] = of_part[part][i % of_part[part].size()];
+  for (auto parts = of.begin(); parts != of.end(); parts += parts_) {
+    const auto size = [](const auto& list) { return list.size(); };
+    const std::span of_part(parts, parts_);
+    if (std::ranges::min(of_part, {}, size).empty()) continue;
+    const std::size_t count = std::ranges::max(of_part, {}, size).size();
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::uint32_t part = 0; part < parts_; ++part) {
+        columns[part] = of_part[part][i % of_part[part].size()];
+      }
+      whole.push_back(joined(columns));
     }
-    whole.push_back(joined(columns));
   }
   return whole;
 }
 
-// Any parts can be combined, so they are paired in order, as by the north-west corner rule of a
-// transport problem. Remainders from rounding are dropped.
 std::vector<PackedTree> PackingMaster::packed() const {
-  std::vector<std::vector<Share>> of_part(parts_);
+  auto of = none_yet<Share>();
   for (std::uint32_t column = 0; column < rates_.size(); ++column) {
-    if (rates_[column] > 0) of_part[columns_[column].part].push_back({column, rates_[column]});
+    if (rates_[column] > 0) of[place_of(columns_[column])].push_back({column, rates_[column]});
   }
   std::vector<PackedTree> trees;
   if (!has_parts()) {
-    for (const auto [column, rate] : of_part.front()) {
+    for (const auto [column, rate] : of.front()) {
       trees.push_back({columns_[column].tree, rate * unit_rate_});
     }
     return trees;
   }
+  for (auto parts = of.begin(); parts != of.end(); parts += parts_) pair({parts, parts_}, trees);
+  return trees;
+}
+
+// Any parts can be combined, so they are paired in order, as by the north-west corner rule of a
+// transport problem. Remainders from rounding are dropped.
+void PackingMaster::pair(std::span<std::vector<Share>> of_part,
+                         std::vector<PackedTree>& trees) const {
   const double rounding = 1e-12 * total_;
   std::vector<std::size_t> next(parts_, 0);
   std::vector<std::uint32_t> columns(parts_);
   for (;;) {
     double rate = kInfinity;
     for (std::uint32_t part = 0; part < parts_; ++part) {
-      if (next[part] == of_part[part].size()) return trees;
+      if (next[part] == of_part[part].size()) return;
       columns[part] = of_part[part][next[part]].column;
       rate = std::min(rate, of_part[part][next[part]].rate);
     }

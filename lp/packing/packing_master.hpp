@@ -2,6 +2,7 @@
 // trees have several parts (PackingProblem::part_arcs), a column is one part, and
 //     max sum of the first parts' rates   s.t.   A x <= 1,
 //     sum of the first parts' rates = sum of the k-th parts' rates   for every k > 1.
+// Where roots are free (PackingProblem::root_arcs), there are such equations for each root.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,8 @@ namespace espalier::lp {
 class PackingMaster {
  public:
   // unit_rate: rates in the LP are multiples of it, so that its numbers are close to 1. Bytes per
-  // second. part_arcs: as in PackingProblem.
-  PackingMaster(const SparseMatrix& occupation, double unit_rate,
-                std::uint32_t part_arcs = UINT32_MAX);
+  // second.
+  PackingMaster(const PackingProblem& problem, double unit_rate);
 
   // Adds a tree, or its parts, as columns. false: all are already there.
   bool add_tree(RoutedTree tree);
@@ -56,13 +56,27 @@ class PackingMaster {
     std::uint64_t hash;
     std::size_t last_used;  // solve in which it was basic
     std::uint32_t part;
+    std::uint32_t root;  // its number among the free roots; 0 where there is one
   };
   struct Share {  // of a column with a rate
     std::uint32_t column;
     double rate;
   };
   [[nodiscard]] bool has_parts() const { return parts_ > 1; }
+  // The columns with the root and part are `of[root * parts_ + part]`.
+  template <class Item>
+  using ByRootAndPart = std::vector<std::vector<Item>>;
+  template <class Item>
+  [[nodiscard]] ByRootAndPart<Item> none_yet() const {
+    return ByRootAndPart<Item>(std::size_t{roots_} * parts_);
+  }
+  [[nodiscard]] std::size_t place_of(const Column& column) const {
+    return std::size_t{column.root} * parts_ + column.part;
+  }
+  [[nodiscard]] std::uint32_t root_of(const RoutedTree& tree) const;
   bool add_column(RoutedTree tree, std::uint32_t part);
+  [[nodiscard]] std::vector<Entry> balance_of(std::uint32_t root, std::uint32_t part) const;
+  void pair(std::span<std::vector<Share>> of_part, std::vector<PackedTree>& trees) const;
   [[nodiscard]] RoutedTree joined(std::span<const std::uint32_t> columns) const;
   void activate(std::uint32_t resource);
   bool activate_overloaded();
@@ -70,7 +84,9 @@ class PackingMaster {
   const SparseMatrix* occupation_;
   double unit_rate_;
   std::uint32_t part_arcs_;
+  std::uint32_t root_arcs_;
   std::uint32_t parts_;
+  std::uint32_t roots_;
   LinearProgram program_{Sense::kMaximise};
   std::vector<Column> columns_;
   std::vector<std::uint32_t>

@@ -1,5 +1,7 @@
 #include "lp/packing/parts_problem.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace espalier::lp {
@@ -41,7 +43,28 @@ void append(const RoutedTree& tree, std::uint32_t offset, bool reversed, RoutedT
 
 PartsProblem::PartsProblem(const Digraph& graph, const SparseMatrix& occupation,
                            std::vector<Part> parts)
+    : PartsProblem(graph, occupation, std::move(parts), 0) {}
+
+PartsProblem PartsProblem::with_any_root(const Digraph& graph, const SparseMatrix& occupation) {
+  Digraph rooted = graph;
+  const std::uint32_t root = rooted.node_count++;
+  if (!rooted.is_relay.empty()) rooted.is_relay.push_back(0);
+  for (std::uint32_t node = 0; node < root; ++node) {
+    if (graph.relay(node)) continue;
+    rooted.tail.push_back(root);
+    rooted.head.push_back(node);
+  }
+  const auto arcs = static_cast<Eigen::Index>(rooted.arc_count());
+  if (!rooted.latency_s.empty()) rooted.latency_s.resize(rooted.arc_count(), 0.0);
+  SparseMatrix wider(occupation.rows(), arcs);
+  wider.leftCols(occupation.cols()) = occupation;
+  return {rooted, wider, {{root, true}, {root, false}}, graph.host_count()};
+}
+
+PartsProblem::PartsProblem(const Digraph& graph, const SparseMatrix& occupation,
+                           std::vector<Part> parts, std::uint32_t root_arcs)
     : arcs_(static_cast<std::uint32_t>(graph.arc_count())),
+      root_arcs_(root_arcs),
       parts_(std::move(parts)),
       occupation_(side_by_side(occupation, parts_)) {
   const auto copies = static_cast<std::uint32_t>(parts_.size());
@@ -54,11 +77,11 @@ PartsProblem::PartsProblem(const Digraph& graph, const SparseMatrix& occupation,
       if (node == root) return parts_.front().root;
       return p == 0 ? node : first + node - (node > root ? 1 : 0);
     };
-    const auto& from = parts_[p].reversed ? graph.head : graph.tail;
-    const auto& to = parts_[p].reversed ? graph.tail : graph.head;
     for (std::uint32_t arc = 0; arc < arcs_; ++arc) {
-      graph_.tail.push_back(copy_of(from[arc]));
-      graph_.head.push_back(copy_of(to[arc]));
+      // Those of a root that is no host lead away from it in every part.
+      const bool turns = parts_[p].reversed && arc < arcs_ - root_arcs_;
+      graph_.tail.push_back(copy_of(turns ? graph.head[arc] : graph.tail[arc]));
+      graph_.head.push_back(copy_of(turns ? graph.tail[arc] : graph.head[arc]));
     }
     graph_.latency_s.insert(graph_.latency_s.end(), graph.latency_s.begin(), graph.latency_s.end());
     for (std::uint32_t node = 0; node < graph.is_relay.size(); ++node) {
@@ -73,6 +96,7 @@ std::vector<RoutedTree> PartsProblem::split(const RoutedTree& tree) const {
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
     const auto whole = tree.path(edge);
     const std::uint32_t part = whole.front() / arcs_;
+    if (whole.front() % arcs_ >= arcs_ - root_arcs_) continue;  // of a root that is no host
     if (parts_[part].reversed) {
       path.assign(whole.rbegin(), whole.rend());
     } else {
@@ -84,12 +108,19 @@ std::vector<RoutedTree> PartsProblem::split(const RoutedTree& tree) const {
   return trees;
 }
 
-RoutedTree PartsProblem::join(std::span<const RoutedTree> trees) const {
+RoutedTree PartsProblem::join(std::span<const RoutedTree> trees, std::uint32_t root) const {
   RoutedTree whole;
   for (std::uint32_t p = 0; p < trees.size(); ++p) {
+    if (root_arcs_ > 0) whole.add_edge(std::array{(p + 1) * arcs_ - root_arcs_ + root});
     append(trees[p], p * arcs_, parts_[p].reversed, whole);
   }
   return whole;
+}
+
+std::uint32_t PartsProblem::root_of(const RoutedTree& tree) const {
+  const auto of_root = [&](std::uint32_t arc) { return arc % arcs_ >= arcs_ - root_arcs_; };
+  const auto found = std::ranges::find_if(tree.arcs, of_root);
+  return *found % arcs_ - (arcs_ - root_arcs_);
 }
 
 }  // namespace espalier::lp

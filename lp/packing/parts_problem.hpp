@@ -1,7 +1,7 @@
 // Several trees that carry one message together, as one packing problem: a copy of the graph for
 // each part, reversed where that part's data goes towards its root, on the same resources. All
 // copies share the root's node, so that a spanning tree is one tree of each part (docs/model.md,
-// "Reduce and allreduce" and "Every host is a root").
+// "Reduce and allreduce", "Every host is a root" and "Free roots").
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,14 @@ class PartsProblem {
   // Copies what it needs. Arc e of the single graph, which has m arcs, is arc p m + e of the copy
   // of part p. Nodes of the first copy keep their numbers. Rows are those of `occupation`.
   PartsProblem(const Digraph& graph, const SparseMatrix& occupation, std::vector<Part> parts);
+  // Two parts, of which the first is reversed, with any host as their common root: m above includes
+  // the root's arcs to the hosts, which follow those of the graph in the order of the hosts.
+  static PartsProblem with_any_root(const Digraph& graph, const SparseMatrix& occupation);
 
   // The result refers to this object. A spanning tree exists only if every host reaches the roots
   // of reversed parts, and is reached from those of others.
   [[nodiscard]] PackingProblem problem() const {
-    return {graph_, parts_.front().root, occupation_, arcs_};
+    return {graph_, parts_.front().root, occupation_, arcs_, root_arcs_};
   }
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
 
@@ -35,10 +38,17 @@ class PartsProblem {
   // them: the edges of a reversed part run from child to parent. Parents' edges come first, as in
   // the whole tree.
   [[nodiscard]] std::vector<RoutedTree> split(const RoutedTree& tree) const;
-  [[nodiscard]] RoutedTree join(std::span<const RoutedTree> trees) const;
+  // root: with any root, its number among the hosts.
+  [[nodiscard]] RoutedTree join(std::span<const RoutedTree> trees, std::uint32_t root = 0) const;
+  // With any root: the number of a tree's root among the hosts.
+  [[nodiscard]] std::uint32_t root_of(const RoutedTree& tree) const;
 
  private:
-  std::uint32_t arcs_;  // of the single graph
+  PartsProblem(const Digraph& graph, const SparseMatrix& occupation, std::vector<Part> parts,
+               std::uint32_t root_arcs);
+
+  std::uint32_t arcs_;           // of the single graph, and of the root
+  std::uint32_t root_arcs_ = 0;  // of them
   std::vector<Part> parts_;
   Digraph graph_;
   SparseMatrix occupation_;

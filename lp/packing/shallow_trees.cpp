@@ -268,7 +268,7 @@ class ShallowPacker {
         options_(options),
         arcs_(arcs),
         shallow_(arcs, problem.root, Limit(arcs, options), options.deadline),
-        master_(problem.occupation, packing.rate) {}
+        master_({problem.graph, problem.root, problem.occupation}, packing.rate) {}
 
   [[nodiscard]] bool possible() const { return shallow_.possible(); }
   // The trees of the best packing of shallow trees found: at least one.

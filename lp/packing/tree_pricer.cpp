@@ -6,15 +6,14 @@ namespace espalier::lp {
 
 TreePricer::TreePricer(const PackingProblem& problem, const Deadline& deadline)
     : problem_(&problem), arc_cost_(problem.graph.arc_count()) {
-  const Digraph& graph = problem.graph;
-  if (graph.has_relays()) {
-    through_relays_.emplace(graph, problem.root, deadline);
+  if (problem.root_arcs == 0) {
+    from_root_.emplace(problem.graph, problem.root, deadline);
   } else {
-    among_hosts_.emplace(graph.node_count, graph.tail, graph.head, problem.root, deadline);
+    from_any_root_.emplace(problem, deadline);
   }
 }
 
-TreePricer::Priced TreePricer::cheapest_tree(std::span<const double> prices) {
+PricedTree TreePricer::cheapest_tree(std::span<const double> prices) {
   const SparseMatrix& occupation = problem_->occupation;
   const int* first = occupation.outerIndexPtr();
   const int* row = occupation.innerIndexPtr();
@@ -26,23 +25,10 @@ TreePricer::Priced TreePricer::cheapest_tree(std::span<const double> prices) {
     }
     arc_cost_[arc] = cost;
   }
-  std::optional<Priced> priced = through_relays_ ? price_through_relays() : price_among_hosts();
+  std::optional<PricedTree> priced =
+      from_root_ ? from_root_->solve(arc_cost_) : from_any_root_->solve(arc_cost_);
   if (!priced) throw InfeasibleError("some host cannot be reached from the source");
   return std::move(*priced);
-}
-
-std::optional<TreePricer::Priced> TreePricer::price_through_relays() {
-  std::optional<RoutedTree> tree = through_relays_->solve(arc_cost_);
-  if (!tree) return std::nullopt;
-  return Priced{std::move(*tree), through_relays_->total_cost()};
-}
-
-std::optional<TreePricer::Priced> TreePricer::price_among_hosts() {
-  const std::span<const std::uint32_t> chosen = among_hosts_->solve(arc_cost_);
-  if (chosen.size() + 1 != problem_->graph.node_count) return std::nullopt;
-  Priced priced{{}, among_hosts_->total_cost()};
-  priced.tree.arcs.assign(chosen.begin(), chosen.end());
-  return priced;
 }
 
 }  // namespace espalier::lp

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "lp/graph/min_cost_arborescence.hpp"
-#include "lp/graph/relay_arborescence.hpp"
+#include "lp/packing/any_root_tree.hpp"
 #include "lp/packing/arborescence_packing.hpp"
+#include "lp/packing/cheapest_tree.hpp"
 
 namespace espalier::lp {
 
@@ -16,22 +16,14 @@ class TreePricer {
   // This and cheapest_tree throw LimitReached when the deadline passes.
   explicit TreePricer(const PackingProblem& problem, const Deadline& deadline = Deadline());
 
-  // prices: per resource, >= 0. The tree that minimises prices' A x, and that minimum. Throws
-  // InfeasibleError when some host cannot be reached.
-  struct Priced {
-    RoutedTree tree;
-    double cost;
-  };
-  Priced cheapest_tree(std::span<const double> prices);
+  // prices: per resource, >= 0. A tree that minimises prices' A x, and that minimum; where the root
+  // is free, the tree is near it. Throws InfeasibleError when some host cannot be reached.
+  PricedTree cheapest_tree(std::span<const double> prices);
 
  private:
-  std::optional<Priced> price_through_relays();
-  std::optional<Priced> price_among_hosts();
-
   const PackingProblem* problem_;
-  // One of the two: for a network of hosts alone, and for one with relays.
-  std::optional<MinCostArborescence> among_hosts_;
-  std::optional<RelayArborescence> through_relays_;
+  std::optional<CheapestTree> from_root_;
+  std::optional<AnyRootTree> from_any_root_;  // instead, where the root is free
   std::vector<double> arc_cost_;
 };
 

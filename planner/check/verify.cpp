@@ -28,7 +28,7 @@ class Verifier {
   VerifyReport run() {
     if (!names_fit() || !passes(check_structure)) return report_;
     count_shape();
-    if (has_root(plan_.operation)) {
+    if (plan_.has_one_root()) {
       check_on(make_problem([&](platforms::Model model, const auto& options) {
         return Collective(plan_.operation, platform_, source_named(platform_, plan_.source), model,
                           options);
@@ -85,7 +85,7 @@ class Verifier {
     std::string_view place = "/model";
     try {
       const platforms::Model model = platforms::parse_model(plan_.model);
-      place = has_root(plan_.operation) ? "/source" : "/blocks";
+      place = plan_.has_one_root() ? "/source" : "/blocks";
       return make(model, platforms::OccupationOptions{plan_.segment, plan_.latency_occupies});
     } catch (const Error& error) {
       add_fault(std::string(place), error.what());
@@ -153,7 +153,7 @@ class Verifier {
     report_.busiest_resource = platforms::describe(busiest->resource, platform_);
     report_.throughput = {carried() / std::max(1.0, report_.busiest_load)};
     if (report_.busiest_load > 1 + options_.tolerance) {
-      add_fault(!plan_.blocks.empty()         ? "/blocks"
+      add_fault(!plan_.has_one_root()         ? "/blocks"
                 : broadcasts(plan_.operation) ? "/broadcast_trees"
                                               : "/reduce_trees",
                 fmt::format("the rates load {} to {} of its capacity; throughput at most {}",
@@ -181,12 +181,14 @@ class Verifier {
     return prove_optimum(collective, options_.limits, start);
   }
   [[nodiscard]] Outcome prove(const AllRoots& problem) const {
-    BlockTrees start(plan_.nodes.size());
+    std::vector<BlockOfTrees> start;
     for (const PlanTrees& kind : trees_by_kind(plan_)) {
+      start.push_back({kind.up ? BlockKind::kCombine : BlockKind::kSpread, kind.root});
       for (const PlanTree& tree : *kind.trees) {
-        start[kind.root].push_back(links_of(platform_, tree, kind.up));
+        start.back().trees.push_back({links_of(platform_, tree, kind.up), tree.rate});
       }
     }
+    std::ranges::stable_sort(start, {}, &BlockOfTrees::root);
     return solve(problem, options_.limits, Purpose::kCheck, start);
   }
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "lp/packing/cut_cover.hpp"
-#include "lp/packing/narrowest_cut.hpp"
+#include "lp/bounds/cut_cover.hpp"
+#include "lp/bounds/narrowest_cut.hpp"
 #include "planner/explain/group_names.hpp"
 #include "support/errors.hpp"
 

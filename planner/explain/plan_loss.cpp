@@ -57,7 +57,7 @@ class LossCounter {
   void price_arcs() {
     const CollectiveProblem problem(collective_);
     const lp::PackingProblem packing = problem.problem();
-    const lp::TreePricer::Priced cheapest = lp::TreePricer(packing).cheapest_tree(price_);
+    const lp::PricedTree cheapest = lp::TreePricer(packing).cheapest_tree(price_);
     if (!(cheapest.cost > 0)) throw InfeasibleError("the prices prove no bound");
     double sum = 0;
     for (const double price : price_) sum += price;

@@ -107,8 +107,12 @@ bool has_sequence(std::span<const PlanTrees> blocks) {
 }
 
 std::size_t tree_count(const Plan& plan) {
+  return tree_count(plan, true) + tree_count(plan, false);
+}
+
+std::size_t tree_count(const Plan& plan, bool up) {
   std::size_t count = 0;
-  for (const PlanTrees& kind : trees_by_kind(plan)) count += kind.trees->size();
+  for (const PlanTrees& kind : trees_by_kind(plan)) count += kind.up == up ? kind.trees->size() : 0;
   return count;
 }
 

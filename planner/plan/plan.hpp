@@ -109,9 +109,13 @@ enum class BlockKind : std::uint8_t {
   kCombine,  // from all other hosts to the root, combined on the way
 };
 std::string_view name_of(BlockKind kind);  // "spread", "combine"
-// Of an operation without one root: every host is the root of one block of this kind.
-constexpr BlockKind kind_of_blocks(Operation operation) {
-  return operation == Operation::kReduceScatter ? BlockKind::kCombine : BlockKind::kSpread;
+// Whether the operation has blocks of this kind. Where its result is not one message, every host is
+// the root of one. In an allreduce whose roots are free, some hosts are the roots of two blocks of
+// equal shares, one of which combines, and the other spreads after it.
+constexpr bool has_blocks_of(BlockKind kind, Operation operation) {
+  return kind == BlockKind::kCombine
+             ? operation == Operation::kReduceScatter || operation == Operation::kAllreduce
+             : operation == Operation::kAllgather || operation == Operation::kAllreduce;
 }
 
 // A share of the message that has a root of its own.
@@ -138,7 +142,9 @@ struct Plan {
   std::vector<PlanTree> reduce_trees;     // of reduce and allreduce
   std::vector<PlanTree> broadcast_trees;  // of broadcast and allreduce
   std::optional<PlanSchedule> schedule;   // of a broadcast only
-  std::vector<PlanBlock> blocks{};        // of an operation without one root, instead of the trees
+  std::vector<PlanBlock> blocks{};        // where there is more than one root, instead of the trees
+
+  [[nodiscard]] bool has_one_root() const { return blocks.empty(); }
 };
 
 // The trees of one kind, or of one block, with their place in the file.
@@ -157,7 +163,8 @@ std::vector<PlanTrees> trees_by_kind(const Plan& plan);
 std::vector<PlanTrees> blocks_of(const Plan& plan);
 // Whether a block comes after another one.
 bool has_sequence(std::span<const PlanTrees> blocks);
-std::size_t tree_count(const Plan& plan);  // of all kinds
+std::size_t tree_count(const Plan& plan);           // of all kinds
+std::size_t tree_count(const Plan& plan, bool up);  // whose data goes towards the root, or away
 
 // Throws InputError (file, JSON pointer, reason) for the first structural fault, one of the plan
 // alone (docs/formats.md, "Plan"): trees that do not span the nodes from the source, figures out of
@@ -200,8 +207,8 @@ std::string to_json(const Plan& plan);
 // faults: call check_structure on the result. Blocks of an operation with one root become its
 // trees.
 Plan parse_plan(const std::string& text, const std::string& file, Roots roots = Roots::kOne);
-// read_text + parse_plan + check_structure, for a plan with one root.
-Plan read_plan(const std::string& file);
+// read_text + parse_plan + check_structure.
+Plan read_plan(const std::string& file, Roots roots = Roots::kOne);
 // Throws InputError, naming `file`, unless the plan's operation is `wanted`.
 void require_operation(const Plan& plan, Operation wanted, const std::string& file);
 

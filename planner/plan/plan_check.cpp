@@ -32,7 +32,7 @@ class PlanCheck {
   void structure() {
     nodes();
     if (plan_.segment.value == 0) {
-      refuse(plan_.blocks.empty() ? "/slice_bytes" : "/segment_bytes",
+      refuse(plan_.has_one_root() ? "/slice_bytes" : "/segment_bytes",
              "a segment has at least one byte");
     }
     check_blocks(plan_, file_);
@@ -91,7 +91,7 @@ class PlanCheck {
         refuse_at("/nodes", i, "'{}' is already /nodes/{}", plan_.nodes[i], earlier->second);
       }
     }
-    if (has_root(plan_.operation) && source_index(plan_) == kNone) {
+    if (plan_.has_one_root() && source_index(plan_) == kNone) {
       refuse("/source", "'{}' is not one of the plan's nodes", plan_.source);
     }
   }
@@ -100,7 +100,7 @@ class PlanCheck {
     const std::vector<PlanTree>* const trees = kind.trees;
     const bool up = kind.up;
     const bool wanted =
-        !plan_.blocks.empty() || (up ? reduces(plan_.operation) : broadcasts(plan_.operation));
+        !plan_.has_one_root() || (up ? reduces(plan_.operation) : broadcasts(plan_.operation));
     const std::string whole = fmt::format("/{}", kind.key);
     source_ = kind.root;
     if (wanted && trees->empty()) refuse(whole, "a plan needs at least one tree");
@@ -158,7 +158,7 @@ class PlanCheck {
       if (parent == child) refuse_at(place, i, "edge from '{}' to itself", name);
       if (child == source_) {
         refuse_at(place, i, "edge {} the {} '{}'", up ? "out of" : "into",
-                  plan_.blocks.empty() ? "source" : "root", name);
+                  plan_.has_one_root() ? "source" : "root", name);
       }
       if (parent_of_[child] != kNone) {
         refuse_at(place, i, "node '{}' has two parents, '{}' and '{}'", name,
@@ -234,7 +234,7 @@ class PlanCheck {
           kind.trees->begin(), kind.trees->end(), 0.0,
           [](double so_far, const PlanTree& tree) { return so_far + tree.rate.value; });
       if (!differ(sum, kind.share * throughput)) continue;
-      if (!plan_.blocks.empty()) {
+      if (!plan_.has_one_root()) {
         refuse("/" + kind.key,
                "the trees' rates sum to {}, not to {}, the block's share of the "
                "throughput",

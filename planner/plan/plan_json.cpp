@@ -139,7 +139,13 @@ PlanBlock parse_block(const JsonCursor& block, const Plan& plan, std::size_t blo
   return parsed;
 }
 
-// An operation with one root, whose trees version 1 writes without blocks.
+[[noreturn]] void refuse_roots(const JsonCursor& place, const std::string& what) {
+  place.refuse(fmt::format(
+      "this command does not take plans for {} yet; verify, show and espalier-mpi do", what));
+}
+
+// An operation with one root, whose trees version 1 writes without blocks. An allreduce may have
+// several.
 void take_blocks_of_one_root(const JsonCursor& list, Plan& plan) {
   const bool up = reduces(plan.operation);
   const bool down = broadcasts(plan.operation);
@@ -152,12 +158,10 @@ void take_blocks_of_one_root(const JsonCursor& list, Plan& plan) {
            block.share == 1 && block.root == plan.blocks.front().root &&
            block.after == (i == 0 ? std::nullopt : std::optional<std::uint32_t>(0));
   }
+  if (!fits && up && down) return;
   if (!fits) {
-    list.refuse(fmt::format(
-        "expected {} of share 1",
-        !down ? "one block that combines"
-        : !up ? "one block that spreads"
-              : "a block that combines, and one that spreads from the same root after it"));
+    list.refuse(fmt::format("expected {} of share 1",
+                            !down ? "one block that combines" : "one block that spreads"));
   }
   plan.source = plan.nodes[plan.blocks.front().root];
   if (up) plan.reduce_trees = std::move(plan.blocks.front().trees);
@@ -200,7 +204,7 @@ Operation parse_operation(const JsonCursor& operation, std::span<const Operation
 }  // namespace
 
 std::string to_json(const Plan& plan) {
-  const bool has_blocks = !plan.blocks.empty();
+  const bool has_blocks = !plan.has_one_root();
   const std::string optimum =
       plan.optimum ? number(plan.optimum->value, "optimum_Bps") : std::string("null");
   std::string text = fmt::format("{{\n  \"format\": \"{}\",\n  \"version\": {},\n", kFormat,
@@ -240,10 +244,7 @@ Plan parse_plan(const std::string& text, const std::string& file, Roots roots) {
   plan.operation = has_blocks ? parse_operation(root.at("operation"), kEveryOperation)
                               : parse_operation(root.at("operation"), kOperations);
   if (roots == Roots::kOne && !has_root(plan.operation)) {
-    root.at("operation")
-        .refuse(fmt::format(
-            "this command does not take plans for {} yet; verify, show and espalier-mpi do",
-            with_article(plan.operation)));
+    refuse_roots(root.at("operation"), with_article(plan.operation));
   }
   plan.platform = root.at("platform").string();
   plan.model = root.at("model").string();
@@ -256,14 +257,18 @@ Plan parse_plan(const std::string& text, const std::string& file, Roots roots) {
   if (root.has("latency_occupies")) plan.latency_occupies = root.at("latency_occupies").boolean();
   if (has_blocks) {
     parse_blocks(root, plan);
+    if (roots == Roots::kOne && !plan.has_one_root()) {
+      refuse_roots(root.at("blocks"),
+                   fmt::format("{} with several roots", with_article(plan.operation)));
+    }
   } else {
     parse_trees_of_one_root(root, plan);
   }
   return plan;
 }
 
-Plan read_plan(const std::string& file) {
-  Plan plan = parse_plan(read_text(file), display_name(file));
+Plan read_plan(const std::string& file, Roots roots) {
+  Plan plan = parse_plan(read_text(file), display_name(file), roots);
   check_structure(plan, display_name(file));
   return plan;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -39,14 +40,28 @@ void require_return(const Platform& platform) {
   }
 }
 
-std::vector<lp::Part> parts_of(Operation operation, const Platform& platform) {
-  const bool reversed = kind_of_blocks(operation) == BlockKind::kCombine;
-  const double share = 1 / static_cast<double>(platform.hosts().size());
+lp::PartsProblem parts_of(Operation operation, const Instance& spread) {
+  const lp::Digraph& graph = spread.digraph();
+  const lp::SparseMatrix& occupation = spread.occupation().seconds_per_byte;
+  if (has_root(operation)) return lp::PartsProblem::with_any_root(graph, occupation);
+  const bool reversed = has_blocks_of(BlockKind::kCombine, operation);
+  const double share = 1 / static_cast<double>(spread.host_count());
   std::vector<lp::Part> parts;
-  for (const NodeId host : platform.hosts()) {
+  for (const NodeId host : spread.platform().hosts()) {
     parts.push_back({static_cast<std::uint32_t>(index_of(host)), reversed, share});
   }
-  return parts;
+  return {graph, occupation, std::move(parts)};
+}
+
+// As a problem with one root: the blocks of host `root`.
+Collective rooted_at(const AllRoots& problem, std::size_t root) {
+  const Operation operation = problem.operation();
+  const bool combines = has_blocks_of(BlockKind::kCombine, operation);
+  const bool spreads = has_blocks_of(BlockKind::kSpread, operation);
+  return {combines && spreads ? Operation::kAllreduce
+          : combines          ? Operation::kReduce
+                              : Operation::kBroadcast,
+          problem.platform(), problem.platform().hosts()[root], problem.model(), problem.options()};
 }
 
 using HostOrder = std::vector<std::uint32_t>;  // nodes
@@ -80,28 +95,54 @@ HostOrder fastest_order(const AllRoots& problem, const lp::HostArcs& arcs) {
   return order;
 }
 
-// A chain for each root along the same ring of hosts, which together keep all of its arcs busy;
-// unset where the ring has no arc between two successive hosts.
-std::optional<lp::RoutedTree> ring(const AllRoots& problem, const lp::HostArcs& arcs,
-                                   const HostOrder& order) {
-  const std::size_t hosts = problem.spread().host_count();
-  if (order.size() != hosts) return std::nullopt;
-  std::vector<std::uint32_t> next;  // the arc from each place of the ring to the next
-  for (std::size_t i = 0; i < hosts; ++i) {
-    next.push_back(arcs.find(order[i], order[(i + 1) % hosts]));
-    if (next.back() == kNoArc) return std::nullopt;
+// The arcs of a ring, from each of its hosts to the next.
+class Ring {
+ public:
+  // Nothing where two successive hosts have no arc.
+  static std::optional<Ring> along(const HostOrder& order, const lp::HostArcs& arcs) {
+    Ring ring(order, arcs);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      ring.next_.push_back(arcs.find(order[i], order[(i + 1) % order.size()]));
+      if (ring.next_.back() == kNoArc) return std::nullopt;
+    }
+    return ring;
   }
-  std::vector<lp::RoutedTree> chains;
-  for (const lp::Part& part : problem.parts().parts()) {
-    const auto at = static_cast<std::size_t>(std::ranges::find(order, part.root) - order.begin());
+
+  // The chain of all hosts that begins at the root, or that ends there. Parents' edges first.
+  [[nodiscard]] lp::RoutedTree chain(std::uint32_t root, bool to_root) const {
+    const std::size_t hosts = order_.size();
+    const auto at = static_cast<std::size_t>(std::ranges::find(order_, root) - order_.begin());
     lp::RoutedTree chain;
     for (std::size_t i = 0; i + 1 < hosts; ++i) {
-      // Parents' edges first: backwards from the root where the data goes to it.
-      arcs.add_edge(next[part.reversed ? (at + hosts - 1 - i) % hosts : (at + i) % hosts], chain);
+      arcs_->add_edge(next_[to_root ? (at + hosts - 1 - i) % hosts : (at + i) % hosts], chain);
     }
-    chains.push_back(std::move(chain));
+    return chain;
   }
-  return problem.parts().join(chains);
+
+ private:
+  Ring(const HostOrder& order, const lp::HostArcs& arcs) : order_(order), arcs_(&arcs) {}
+
+  HostOrder order_;
+  const lp::HostArcs* arcs_;
+  std::vector<std::uint32_t> next_;  // the arc from each place of the ring to the next
+};
+
+// Chains for all roots, which together keep all arcs of the ring busy.
+void add_chains(const AllRoots& problem, const Ring& ring, std::vector<lp::RoutedTree>& seeds) {
+  const lp::PartsProblem& parts = problem.parts();
+  std::vector<lp::RoutedTree> chains;
+  if (!problem.has_free_roots()) {
+    for (const lp::Part& part : parts.parts()) {
+      chains.push_back(ring.chain(part.root, part.reversed));
+    }
+    seeds.push_back(parts.join(chains));
+    return;
+  }
+  const auto hosts = problem.platform().hosts();
+  for (std::uint32_t root = 0; root < hosts.size(); ++root) {
+    const auto node = static_cast<std::uint32_t>(index_of(hosts[root]));
+    seeds.push_back(parts.join(std::array{ring.chain(node, true), ring.chain(node, false)}, root));
+  }
 }
 
 void add_rings(const AllRoots& problem, const Deadline& deadline,
@@ -109,25 +150,49 @@ void add_rings(const AllRoots& problem, const Deadline& deadline,
   try {
     const lp::HostArcs arcs = problem.spread().fastest_host_arcs(deadline);
     for (const HostOrder& order : {walk_order(problem, arcs), fastest_order(problem, arcs)}) {
-      if (auto whole = ring(problem, arcs, order)) seeds.push_back(std::move(*whole));
+      if (order.size() != problem.spread().host_count()) continue;
+      if (const auto ring = Ring::along(order, arcs)) add_chains(problem, *ring, seeds);
     }
   } catch (const LimitReached&) {  // the solver starts without them
   }
 }
 
-// Whole trees that contain every tree of every block.
-void add_joined(const AllRoots& problem, const BlockTrees& start,
+// Whole trees that contain each tree of these blocks, with any tree of each.
+void add_joined(const lp::PartsProblem& parts, std::span<const BlockOfTrees> blocks,
                 std::vector<lp::RoutedTree>& seeds) {
   std::size_t most = 0;
-  for (const auto& block : start) {
-    if (block.empty()) return;
-    most = std::max(most, block.size());
+  for (const BlockOfTrees& block : blocks) {
+    if (block.trees.empty()) return;
+    most = std::max(most, block.trees.size());
   }
   for (std::size_t i = 0; i < most; ++i) {
     std::vector<lp::RoutedTree> trees;
-    for (const auto& block : start) trees.push_back(block[i % block.size()]);
-    seeds.push_back(problem.parts().join(trees));
+    for (const BlockOfTrees& block : blocks) {
+      trees.push_back(block.trees[i % block.trees.size()].tree);
+    }
+    seeds.push_back(parts.join(trees, blocks.front().root));
   }
+}
+
+// The blocks of an operation whose roots are free come in pairs, others all together.
+void add_start(const AllRoots& problem, std::span<const BlockOfTrees> blocks,
+               std::vector<lp::RoutedTree>& seeds) {
+  if (blocks.empty()) return;
+  const std::size_t together = problem.has_free_roots() ? 2 : blocks.size();
+  for (std::size_t i = 0; i + together <= blocks.size(); i += together) {
+    add_joined(problem.parts(), blocks.subspan(i, together), seeds);
+  }
+}
+
+// The optimum with the first host as the only root.
+void add_one_root(const AllRoots& problem, const AlgorithmOptions& options,
+                  std::vector<lp::RoutedTree>& seeds) {
+  AlgorithmOptions limits = options;
+  limits.deadline = options.deadline.share(0.5);
+  Outcome rooted = prove_optimum(rooted_at(problem, 0), limits);
+  const std::array blocks{BlockOfTrees{BlockKind::kCombine, 0, std::move(rooted.reduce_trees)},
+                          BlockOfTrees{BlockKind::kSpread, 0, std::move(rooted.trees)}};
+  add_joined(problem.parts(), blocks, seeds);
 }
 
 void add(lp::RoutedTree tree, double rate, std::vector<WeightedTree>& trees) {
@@ -139,11 +204,40 @@ void add(lp::RoutedTree tree, double rate, std::vector<WeightedTree>& trees) {
   }
 }
 
-// Of host `i`.
-Collective block_of(const AllRoots& problem, std::size_t i) {
-  const bool combine = kind_of_blocks(problem.operation()) == BlockKind::kCombine;
-  return {combine ? Operation::kReduce : Operation::kBroadcast, problem.platform(),
-          problem.platform().hosts()[i], problem.model(), problem.options()};
+std::vector<BlockOfTrees> blocks_with_free_roots(const AllRoots& problem,
+                                                 std::span<const WeightedTree> packed) {
+  const std::size_t hosts = problem.spread().host_count();
+  std::vector<BlockOfTrees> blocks;
+  for (std::uint32_t root = 0; root < hosts; ++root) {
+    blocks.push_back({BlockKind::kCombine, root});
+    blocks.push_back({BlockKind::kSpread, root});
+  }
+  for (const WeightedTree& whole : packed) {
+    std::vector<lp::RoutedTree> trees = problem.parts().split(whole.tree);
+    const std::size_t first = 2 * std::size_t{problem.parts().root_of(whole.tree)};
+    for (std::size_t p = 0; p < trees.size(); ++p) {
+      add(std::move(trees[p]), whole.rate.value, blocks[first + p].trees);
+    }
+  }
+  std::erase_if(blocks, [](const BlockOfTrees& block) { return block.trees.empty(); });
+  return blocks;
+}
+
+std::vector<BlockOfTrees> blocks_with_all_roots(const AllRoots& problem,
+                                                std::span<const WeightedTree> packed) {
+  const bool combines = has_blocks_of(BlockKind::kCombine, problem.operation());
+  const std::vector<lp::Part>& parts = problem.parts().parts();
+  std::vector<BlockOfTrees> blocks;
+  for (std::uint32_t root = 0; root < parts.size(); ++root) {
+    blocks.push_back({combines ? BlockKind::kCombine : BlockKind::kSpread, root});
+  }
+  for (const WeightedTree& whole : packed) {
+    std::vector<lp::RoutedTree> trees = problem.parts().split(whole.tree);
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      add(std::move(trees[p]), whole.rate.value * parts[p].share, blocks[p].trees);
+    }
+  }
+  return blocks;
 }
 
 }  // namespace
@@ -152,64 +246,61 @@ AllRoots::AllRoots(Operation operation, const Platform& platform, platforms::Mod
                    const platforms::OccupationOptions& options)
     : operation_(operation),
       spread_(platform, first_host(operation, platform), model, options),
-      parts_(spread_.digraph(), spread_.occupation().seconds_per_byte,
-             parts_of(operation, platform)) {
+      parts_(parts_of(operation, spread_)) {
   require_return(platform);
 }
 
 bool is_for(const Algorithm& algorithm, const AllRoots& problem) {
   if (algorithm.entry->refusal == nullptr) return true;
   for (std::size_t i = 0; i < problem.spread().host_count(); ++i) {
-    if (!is_for(algorithm, block_of(problem, i))) return false;
+    if (!is_for(algorithm, rooted_at(problem, i))) return false;
   }
   return true;
 }
 
 Outcome run(const Algorithm& algorithm, const AllRoots& problem, const AlgorithmOptions& options) {
   if (algorithm.entry->name == kOptimal) return solve(problem, options, Purpose::kPlan);
-  const bool combine = kind_of_blocks(problem.operation()) == BlockKind::kCombine;
-  const auto hosts = problem.platform().hosts();
+  const std::size_t hosts = problem.spread().host_count();
   Outcome outcome;
   std::vector<double> load(static_cast<std::size_t>(problem.occupation().seconds_per_byte.rows()));
-  for (std::size_t i = 0; i < hosts.size(); ++i) {
-    AlgorithmOptions own = options;
-    own.deadline = options.deadline.share(1 / static_cast<double>(hosts.size() - i));
-    Outcome one = run(algorithm, block_of(problem, i), own);
-    std::vector<WeightedTree>& trees = combine ? one.reduce_trees : one.trees;
+  const auto add_block = [&](BlockKind kind, std::uint32_t root, std::vector<WeightedTree> trees) {
+    if (trees.empty()) return;
     const double sum = sum_of_rates(trees).value;
     for (WeightedTree& tree : trees) {
-      tree.rate.value /= sum * static_cast<double>(hosts.size());
+      tree.rate.value /= sum * static_cast<double>(hosts);
       tree.colors.clear();  // of one block alone
       const std::vector<double> of_tree =
           lp::tree_load(problem.occupation().seconds_per_byte, tree.tree);
       for (std::size_t r = 0; r < load.size(); ++r) load[r] += tree.rate.value * of_tree[r];
     }
-    outcome.blocks.push_back(std::move(trees));
+    outcome.blocks.push_back({kind, root, std::move(trees)});
+  };
+  for (std::uint32_t root = 0; root < hosts; ++root) {
+    AlgorithmOptions own = options;
+    own.deadline = options.deadline.share(1 / static_cast<double>(hosts - root));
+    Outcome one = run(algorithm, rooted_at(problem, root), own);
+    add_block(BlockKind::kCombine, root, std::move(one.reduce_trees));
+    add_block(BlockKind::kSpread, root, std::move(one.trees));
     outcome.ends = outcome.ends.with(one.ends);
     outcome.iterations += one.iterations;
   }
   const double rate = 1 / std::ranges::max(load);
-  for (auto& block : outcome.blocks) {
-    for (WeightedTree& tree : block) tree.rate.value *= rate;
+  for (BlockOfTrees& block : outcome.blocks) {
+    for (WeightedTree& tree : block.trees) tree.rate.value *= rate;
   }
   return outcome;
 }
 
 Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose purpose,
-              const BlockTrees& start) {
+              std::span<const BlockOfTrees> start) {
   lp::PackingOptions packing{options};
-  add_joined(problem, start, packing.seeds);
+  add_start(problem, start, packing.seeds);
   add_rings(problem, options.deadline.share(kSeedShare), packing.seeds);
+  if (problem.has_free_roots()) add_one_root(problem, options, packing.seeds);
   packing.seeds_may_do = purpose != Purpose::kPlan;
   Outcome outcome = outcome_of(lp::pack_arborescences(problem.parts().problem(), packing));
-  const std::vector<lp::Part>& parts = problem.parts().parts();
-  outcome.blocks.resize(parts.size());
-  for (const WeightedTree& whole : outcome.trees) {
-    std::vector<lp::RoutedTree> trees = problem.parts().split(whole.tree);
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      add(std::move(trees[p]), whole.rate.value * parts[p].share, outcome.blocks[p]);
-    }
-  }
+  outcome.blocks = problem.has_free_roots() ? blocks_with_free_roots(problem, outcome.trees)
+                                            : blocks_with_all_roots(problem, outcome.trees);
   outcome.trees.clear();
   return outcome;
 }

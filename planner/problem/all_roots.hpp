@@ -1,12 +1,12 @@
-// The packing of an operation whose every host is the root of an equal share of the message:
-// allgather (each share is spread) and reduce-scatter (each is combined). Theory: docs/model.md,
-// "Every host is a root".
+// The packing of an operation with several roots. In an allgather (each share is spread) and a
+// reduce-scatter (each is combined) every host is the root of an equal share of the message. In an
+// allreduce with free roots the packing chooses which share is combined at which host, and spread
+// from there. Theory: docs/model.md, "Every host is a root" and "Free roots".
 #pragma once
 
+#include <span>
 #include <string_view>
-#include <vector>
 
-#include "lp/graph/routed_tree.hpp"
 #include "lp/packing/parts_problem.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/instance.hpp"
@@ -19,13 +19,15 @@ namespace espalier::planner {
 
 class AllRoots {
  public:
-  // Keeps a reference to `platform`, which must outlive it. The operation is one without one root.
+  // Keeps a reference to `platform`, which must outlive it. An allreduce has free roots.
   // Throws InputError for fewer than two hosts, InfeasibleError naming hosts of which one cannot
   // reach the other.
   AllRoots(Operation operation, const platforms::Platform& platform, platforms::Model model,
            const platforms::OccupationOptions& options = {});
 
   [[nodiscard]] Operation operation() const { return operation_; }
+  // An allreduce: the packing chooses each root's share.
+  [[nodiscard]] bool has_free_roots() const { return has_root(operation_); }
   [[nodiscard]] const platforms::Platform& platform() const { return spread_.platform(); }
   [[nodiscard]] platforms::Model model() const { return spread_.model(); }
   [[nodiscard]] const platforms::OccupationOptions& options() const { return spread_.options(); }
@@ -33,7 +35,7 @@ class AllRoots {
   [[nodiscard]] const platforms::Occupation& occupation() const { return spread_.occupation(); }
   // A broadcast from the first host.
   [[nodiscard]] const Instance& spread() const { return spread_; }
-  // A part for each host, in their order.
+  // A part for each host, in their order. With free roots: two parts, whose root is any host.
   [[nodiscard]] const lp::PartsProblem& parts() const { return parts_; }
 
  private:
@@ -42,14 +44,11 @@ class AllRoots {
   lp::PartsProblem parts_;
 };
 
-// For each host, trees of its block in arcs of the platform, in the direction of the data.
-using BlockTrees = std::vector<std::vector<lp::RoutedTree>>;
-
 // The optimum: the trees of each host's block (Outcome::blocks), the proven bound in bytes of the
 // whole message per second, and prices by the rows of occupation(). Starts from rings, and from the
-// trees of `start`, such as a plan's.
+// trees of `start`, such as a plan's, whose rates do not matter.
 Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose purpose,
-              const BlockTrees& start = {});
+              std::span<const BlockOfTrees> start = {});
 
 // Whether the algorithm makes trees on this platform, from every host.
 bool is_for(const Algorithm& algorithm, const AllRoots& problem);

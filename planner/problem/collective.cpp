@@ -295,12 +295,12 @@ Outcome prove_optimum(const Collective& collective, const AlgorithmOptions& opti
 }
 
 BytesPerSecond throughput_of(const Outcome& outcome) {
-  if (!outcome.blocks.empty()) {
-    double least = sum_of_rates(outcome.blocks.front()).value;
-    for (const auto& block : outcome.blocks) least = std::min(least, sum_of_rates(block).value);
-    return {least * static_cast<double>(outcome.blocks.size())};
+  BytesPerSecond up = sum_of_rates(outcome.reduce_trees);
+  BytesPerSecond down = sum_of_rates(outcome.trees);
+  for (const BlockOfTrees& block : outcome.blocks) {
+    (block.kind == BlockKind::kCombine ? up : down).value += sum_of_rates(block.trees).value;
   }
-  return std::max(sum_of_rates(outcome.reduce_trees), sum_of_rates(outcome.trees));
+  return std::max(up, down);
 }
 
 }  // namespace espalier::planner

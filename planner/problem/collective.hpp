@@ -95,8 +95,8 @@ Outcome prove_optimum(const Collective& collective, const AlgorithmOptions& opti
 Plan make_plan(const Collective& collective, std::string_view algorithm, const Outcome& outcome,
                Bytes segment);
 
-// The throughput of an outcome of any operation: that of its trees of each kind, or of its blocks,
-// which have equal shares.
+// The throughput of an outcome of any operation: that of its trees of each kind, or of its blocks
+// of each kind.
 BytesPerSecond throughput_of(const Outcome& outcome);
 
 }  // namespace espalier::planner

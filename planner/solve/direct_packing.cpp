@@ -9,7 +9,7 @@
 #include "lp/fabric/direct_trees.hpp"
 #include "lp/fabric/fabric_tree.hpp"
 #include "lp/graph/tree_routes.hpp"
-#include "lp/packing/plain_bound.hpp"
+#include "lp/bounds/plain_bound.hpp"
 #include "planner/solve/solve_packing.hpp"
 #include "support/errors.hpp"
 

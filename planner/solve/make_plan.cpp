@@ -79,6 +79,14 @@ Plan plan_of(const SolvedProblem& problem, std::string_view algorithm, const Out
   return plan;
 }
 
+// An allreduce whose only root is that of its two blocks.
+void with_one_root(Plan& plan) {
+  plan.source = plan.nodes[plan.blocks.front().root];
+  plan.reduce_trees = std::move(plan.blocks.front().trees);
+  plan.broadcast_trees = std::move(plan.blocks.back().trees);
+  plan.blocks.clear();
+}
+
 }  // namespace
 
 Plan make_plan(const AllRoots& problem, std::string_view algorithm, const Outcome& outcome,
@@ -90,14 +98,20 @@ Plan make_plan(const AllRoots& problem, std::string_view algorithm, const Outcom
   plan.operation = problem.operation();
   plan.source.clear();
   const std::vector<std::uint32_t> host_of_node = host_numbers(platform);
-  const BlockKind kind = kind_of_blocks(problem.operation());
-  for (std::uint32_t root = 0; root < outcome.blocks.size(); ++root) {
-    PlanBlock block{kind, root, 1 / static_cast<double>(hosts.size())};
-    for (const WeightedTree& tree : outcome.blocks[root]) {
-      block.trees.push_back(plan_tree(platform, tree, kind == BlockKind::kCombine, host_of_node));
+  for (const BlockOfTrees& of : outcome.blocks) {
+    const auto number = static_cast<std::uint32_t>(plan.blocks.size());
+    PlanBlock block{of.kind, of.root, 1 / static_cast<double>(hosts.size())};
+    if (problem.has_free_roots()) {
+      block.share = sum_of_rates(of.trees).value / plan.throughput.value;
+      if (of.kind == BlockKind::kSpread) block.after = number - 1;
+    }
+    for (const WeightedTree& tree : of.trees) {
+      block.trees.push_back(
+          plan_tree(platform, tree, of.kind == BlockKind::kCombine, host_of_node));
     }
     plan.blocks.push_back(std::move(block));
   }
+  if (problem.has_free_roots() && plan.blocks.size() == 2) with_one_root(plan);
   return plan;
 }
 

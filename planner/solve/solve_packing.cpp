@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "lp/packing/few_trees.hpp"
-#include "lp/packing/plain_bound.hpp"
+#include "lp/bounds/plain_bound.hpp"
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/solve/direct_packing.hpp"
 #include "planner/solve/make_plan.hpp"

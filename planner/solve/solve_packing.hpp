@@ -28,7 +28,7 @@ enum class Purpose : std::uint8_t { kPlan, kProof, kCheck };
 std::vector<lp::RoutedTree> heuristic_trees(const Instance& instance, const Deadline& deadline,
                                             Purpose purpose);
 
-// The cheapest trees that reach a plain bound (lp/packing/plain_bound.hpp): one deep tree, or those
+// The cheapest trees that reach a plain bound (lp/bounds/plain_bound.hpp): one deep tree, or those
 // of lp/fabric/. Empty: there are none, or the deadline has passed.
 std::vector<lp::RoutedTree> trees_at_plain_bound(const Instance& instance,
                                                  const Deadline& deadline);

@@ -24,8 +24,7 @@ void refuse_if(bool holds, const char* reason) {
 void check_orders(const Plan& plan, const CollectiveOptions& options) {
   refuse_if(options.schedule && plan.operation != planner::Operation::kBroadcast,
             "a schedule is for broadcasts");
-  refuse_if(options.rounds && !planner::has_root(plan.operation),
-            "rounds are for operations with one root");
+  refuse_if(options.rounds && !plan.has_one_root(), "rounds are for operations with one root");
   if (options.rounds) engine::require_rounds(plan);
   if (options.schedule) engine::require_timetable(plan);
   refuse_if(options.ports != 0 && options.rounds,
@@ -109,7 +108,7 @@ void BoundPlan::bind(const std::function<void()>& check) {
   }
   const auto here = std::ranges::find(rank_of_node, rank);
   node = plan.nodes[static_cast<std::size_t>(here - rank_of_node.begin())];
-  if (!has_parts()) root = rank_of_node[planner::source_index(plan)];
+  if (plan.has_one_root()) root = rank_of_node[planner::source_index(plan)];
 }
 
 std::size_t BoundPlan::ranks_here() const {

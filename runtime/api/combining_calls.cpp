@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <new>
 #include <utility>
 
@@ -47,9 +46,8 @@ void Collective::State::reduce(const void* sendbuf, void* recvbuf, std::size_t c
   }
   void* const own = sendbuf == MPI_IN_PLACE ? recvbuf : const_cast<void*>(sendbuf);
   const engine::SegmentGrid grid{count, segment_elements(bytes, shape.bytes)};
-  const std::array<engine::Range, 2> ranges{{{0, grid}, {0, grid}}};
   reduce_along_trees({shape, type, op, grid, own, bound.has_result() ? recvbuf : nullptr},
-                     std::span(ranges).first(bound.is_allreduce() ? 2 : 1), bytes);
+                     ranges_of(bound, grid), bytes);
 }
 
 void Collective::State::reduce_along_trees(const ReductionJob& job,

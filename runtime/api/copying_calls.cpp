@@ -85,7 +85,7 @@ void Collective::State::refuse(const std::string& fault) {
 bool Collective::State::copies_directly() const {
   const CollectiveOptions& options = bound.options;
   return options.direct_copies && !options.rounds && !options.schedule && options.ports == 0 &&
-         !bound.has_parts();
+         bound.plan.has_one_root();
 }
 
 void Collective::State::copy_directly() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -51,6 +52,30 @@ std::vector<engine::Range> ranges_of(const BoundPlan& bound, const Parts& parts,
     const auto rank = static_cast<std::size_t>(bound.rank_of_node[block.root]);
     ranges.push_back(
         {parts.first[rank] * element_units, {parts.counts[rank] * element_units, segment_units}});
+  }
+  return ranges;
+}
+
+std::vector<engine::Range> ranges_of(const BoundPlan& bound, const engine::SegmentGrid& grid) {
+  const auto place_of = [&](double share) {
+    const double at = std::round(share * static_cast<double>(grid.message));
+    return std::min(static_cast<std::uint64_t>(at), grid.message);
+  };
+  const std::vector<planner::PlanTrees> blocks = planner::blocks_of(bound.plan);
+  std::size_t left = 0;  // blocks that are after no other: each has a part of its own
+  for (const planner::PlanTrees& block : blocks) left += block.after ? 0 : 1;
+  std::vector<engine::Range> ranges;
+  double share = 0;
+  std::uint64_t first = 0;
+  for (const planner::PlanTrees& block : blocks) {
+    if (block.after) {
+      ranges.push_back(ranges[*block.after]);
+      continue;
+    }
+    share += block.share;
+    const std::uint64_t end = --left == 0 ? grid.message : std::max(first, place_of(share));
+    ranges.push_back({first, {end - first, grid.segment}});
+    first = end;
   }
   return ranges;
 }

@@ -1,4 +1,5 @@
-// Operations whose message has a part for each rank: allgather and reduce-scatter.
+// How a message is divided among the blocks of a plan, and the operations whose message has a part
+// for each rank: allgather and reduce-scatter.
 #pragma once
 
 #include <mpi.h>
@@ -36,6 +37,9 @@ std::string parts_fault(const Parts& parts, std::size_t ranks, const ElementShap
 // bytes (1: the grid is in elements).
 std::vector<engine::Range> ranges_of(const BoundPlan& bound, const Parts& parts,
                                      std::uint64_t element_units, std::uint64_t segment_units);
+
+// Of each block of a plan for a message that is the same on all ranks: its share of the grid.
+std::vector<engine::Range> ranges_of(const BoundPlan& bound, const engine::SegmentGrid& grid);
 
 // An allgather's parts in memory: in the user's buffer, or packed beside it if elements have holes.
 class GatheredParts {

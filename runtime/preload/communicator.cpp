@@ -155,10 +155,10 @@ std::unique_ptr<ReadyPlan> ready_from(const PlanMaker::Answer& found, const Memb
   }
   const bool is_tuned = found.origin == Origin::kGiven && !options.tuned.empty();
   const bool is_local = found.origin == Origin::kMade && are_local(members.world_ranks, shared);
-  return std::make_unique<ReadyPlan>(
-      ReadyPlan{runtime::Collective(comm, plan, options), plan.algorithm,
-                std::max(plan.reduce_trees.size(), plan.broadcast_trees.size()), plan.throughput,
-                is_local ? kLocalCalls : Bytes{0}, found.origin == Origin::kDecided, is_tuned});
+  return std::make_unique<ReadyPlan>(ReadyPlan{
+      runtime::Collective(comm, plan, options), plan.algorithm,
+      std::max(planner::tree_count(plan, true), planner::tree_count(plan, false)), plan.throughput,
+      is_local ? kLocalCalls : Bytes{0}, found.origin == Origin::kDecided, is_tuned});
 }
 
 }  // namespace

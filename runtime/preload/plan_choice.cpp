@@ -34,12 +34,18 @@ planner::Plan in_rank_order(const planner::Plan& plan, std::span<const int> rank
   for (std::uint32_t node = 0; node < plan.nodes.size(); ++node) {
     ordered.nodes[moved(node)] = plan.nodes[node];
   }
-  for (auto* trees : {&ordered.reduce_trees, &ordered.broadcast_trees}) {
-    for (planner::PlanTree& tree : *trees) {
+  const auto move_trees = [&](std::vector<planner::PlanTree>& trees) {
+    for (planner::PlanTree& tree : trees) {
       for (planner::PlanEdge& edge : tree.edges) edge = {moved(edge.parent), moved(edge.child)};
       for (planner::PlanEdge& edge : tree.exchange) edge = {moved(edge.parent), moved(edge.child)};
       tree.via.clear();  // refers to relays of the platform
     }
+  };
+  move_trees(ordered.reduce_trees);
+  move_trees(ordered.broadcast_trees);
+  for (planner::PlanBlock& block : ordered.blocks) {
+    block.root = moved(block.root);
+    move_trees(block.trees);
   }
   return ordered;
 }

@@ -19,20 +19,32 @@ std::string sample(const std::string& name) {
   return ESPALIER_SOURCE_DIR "/platforms/data/" + name;
 }
 
-class Operations : public ::testing::TestWithParam<Operation> {};
-INSTANTIATE_TEST_SUITE_P(Library, Operations, ::testing::ValuesIn(planner::kOperations));
+struct OfRoot {
+  Operation operation;
+  std::string root;  // empty: several
+};
+
+class Operations : public ::testing::TestWithParam<OfRoot> {};
+INSTANTIATE_TEST_SUITE_P(
+    Library, Operations,
+    ::testing::Values(OfRoot{Operation::kBroadcast, "P0"}, OfRoot{Operation::kReduce, "P0"},
+                      OfRoot{Operation::kAllreduce, "P0"}, OfRoot{Operation::kAllreduce, ""},
+                      OfRoot{Operation::kAllgather, ""}, OfRoot{Operation::kReduceScatter, ""}));
 
 TEST_P(Operations, ArePlannedCheckedWrittenAndReadAgain) {
+  const auto& [operation, root] = GetParam();
   const Platform network = read_platform(sample("seed-sketch.json"));
-  const Plan plan = make_plan(network, {.operation = GetParam(), .root = "P0"});
-  EXPECT_EQ(plan.operation, GetParam());
-  EXPECT_EQ(plan.source, "P0");
+  const Plan plan = make_plan(network, {.operation = operation, .root = root});
+  EXPECT_EQ(plan.operation, operation);
+  if (!root.empty()) {
+    EXPECT_EQ(plan.source, root);
+  }
   const VerifyReport report = verify(plan, network);
   EXPECT_THAT(report.faults, IsEmpty());
   EXPECT_GE(plan.throughput.value, (1 - 2e-6) * report.bound.value().value);
 
   const auto file = std::filesystem::path(::testing::TempDir()) /
-                    ("espalier_test_" + std::string(planner::name_of(GetParam())) + ".json");
+                    ("espalier_test_" + std::string(planner::name_of(operation)) + root + ".json");
   write_plan(file.string(), plan);
   EXPECT_EQ(planner::to_json(read_plan(file.string())), planner::to_json(plan));
   std::filesystem::remove(file);
@@ -63,6 +75,14 @@ TEST(Library, RefusesWhatThereIsNot) {
               HasSubstr("'chain' cannot limit the depth; use 'optimal'"));
   EXPECT_THAT(refusal([&] { return make_plan(network, {.root = "P0", .segment = Bytes{0}}); }),
               HasSubstr("a segment has at least one byte"));
+  EXPECT_THAT(refusal([&] {
+                return make_plan(network, {.operation = Operation::kAllgather, .root = "P0"});
+              }),
+              HasSubstr("an allgather has no root"));
+  EXPECT_THAT(refusal([&] {
+                return make_plan(network, {.operation = Operation::kAllreduce, .max_trees = 1});
+              }),
+              HasSubstr("cannot limit trees and depth yet"));
   EXPECT_THAT(refusal([&] { return parse_operation("al-reduce"); }),
               HasSubstr("did you mean 'allreduce'?"));
 }

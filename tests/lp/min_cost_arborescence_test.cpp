@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+#include <optional>
 #include <random>
 
 #include "tests/lp/plain_certificate.hpp"
@@ -65,6 +68,50 @@ TEST(MinCostArborescence, EqualsThePlainAlgorithmOnRandomGraphs) {
     expect_spanning(graph, chosen, 0);
     EXPECT_NEAR(solver.total_cost(), *plain, 1e-9 * (1 + *plain));
   }
+}
+
+// From each node at once, where node 0 is the root with dear arcs to all others.
+TEST(MinCostArborescence, CostsFromEachNodeAreThoseOfItsOwnTree) {
+  std::size_t compared = 0;
+  for (std::uint64_t seed = 1; seed <= draws(600); ++seed) {
+    SCOPED_TRACE(seed);
+    const auto nodes = static_cast<std::uint32_t>(1 + seed % 9);
+    const Graph graph = random_graph(seed, nodes, static_cast<std::uint32_t>(seed % 7 * nodes),
+                                     seed % 2 == 0 ? 4 : 100000);
+    Graph rooted{nodes + 1, {}, {}, graph.cost};
+    for (std::size_t arc = 0; arc < graph.tail.size(); ++arc) {
+      rooted.tail.push_back(graph.tail[arc] + 1);
+      rooted.head.push_back(graph.head[arc] + 1);
+    }
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+      rooted.tail.push_back(0);
+      rooted.head.push_back(node + 1);
+      rooted.cost.push_back(1e300);
+    }
+    std::vector<std::optional<double>> plain;
+    for (std::uint32_t root = 0; root < nodes; ++root) {
+      plain.push_back(plain_min_arborescence_cost(nodes, graph.tail, graph.head, graph.cost, root));
+    }
+    const bool all_reach_all = std::ranges::all_of(plain, [](const auto& cost) { return cost.has_value(); });
+    MinCostArborescence solver(nodes + 1, rooted.tail, rooted.head, 0);
+    for (std::uint32_t root = 0; root < nodes; ++root) {
+      std::vector<double> from_each;
+      ASSERT_TRUE(solver.solve_from_each(rooted.cost, from_each));
+      if (!all_reach_all) {
+        EXPECT_EQ(from_each[root + 1], std::numeric_limits<double>::infinity());
+        continue;
+      }
+      ++compared;
+      EXPECT_NEAR(from_each[root + 1], *plain[root], 1e-9 * (1 + *plain[root]));
+      const auto root_arc = static_cast<std::uint32_t>(graph.tail.size()) + root;
+      const auto chosen = solver.tree_from(root_arc);
+      expect_spanning(rooted, chosen, 0);
+      double cost = 0;
+      for (const std::uint32_t arc : chosen) cost += arc == root_arc ? 0 : rooted.cost[arc];
+      EXPECT_NEAR(cost, *plain[root], 1e-9 * (1 + *plain[root]));
+    }
+  }
+  EXPECT_GT(compared, 200U);
 }
 
 TEST(MinCostArborescence, EqualsThePlainAlgorithmOnLargerGraphs) {

@@ -1,4 +1,4 @@
-#include "lp/packing/plain_bound.hpp"
+#include "lp/bounds/plain_bound.hpp"
 
 #include <gtest/gtest.h>
 

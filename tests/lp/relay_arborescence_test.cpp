@@ -99,6 +99,51 @@ TEST(RelayArborescence, EqualsTheCheapestOverAllPairsOfHosts) {
   }
 }
 
+// From each host at once: a new root with dear arcs to all hosts.
+TEST(RelayArborescence, CostsFromEachHostAreThoseOfItsOwnTree) {
+  for (std::uint64_t seed = 1; seed <= draws(200); ++seed) {
+    SCOPED_TRACE(seed);
+    ProblemShape shape;
+    shape.hosts = static_cast<std::uint32_t>(2 + seed % 9);
+    shape.relays = static_cast<std::uint32_t>(1 + seed % 7);
+    shape.extra_links = static_cast<std::uint32_t>(seed % 40);
+    const auto made = random_problem(shape, ModelKind::kOnePort, seed);
+    std::mt19937_64 random(seed);
+    Digraph rooted = made.graph;
+    const std::uint32_t top = rooted.node_count++;
+    rooted.is_relay.push_back(0);
+    std::vector<double> cost = random_costs(rooted.arc_count(), 100'000, random);
+    for (std::size_t arc = 0; arc < made.graph.arc_count(); ++arc) {  // all reach all
+      rooted.tail.push_back(made.graph.head[arc]);
+      rooted.head.push_back(made.graph.tail[arc]);
+      cost.push_back(cost[arc] + 1);
+    }
+    Digraph own = rooted;
+    own.is_relay[top] = 1;  // without arcs
+    const std::vector<double> own_cost = cost;
+    for (std::uint32_t node = 0; node < top; ++node) {
+      if (rooted.relay(node)) continue;
+      rooted.tail.push_back(top);
+      rooted.head.push_back(node);
+      cost.push_back(1e300);
+    }
+    RelayArborescence solver(rooted, top);
+    for (auto root_arc = static_cast<std::uint32_t>(own.arc_count()); root_arc < cost.size();
+         ++root_arc) {
+      std::vector<double> from_each;
+      ASSERT_TRUE(solver.solve_from_each(cost, from_each));
+      const std::uint32_t root = rooted.head[root_arc];
+      RelayArborescence alone(own, root);
+      ASSERT_TRUE(alone.solve(own_cost));
+      const double expected = alone.total_cost();
+      EXPECT_NEAR(from_each[root], expected, 1e-9 * (1 + expected));
+      std::vector<double> with_root = cost;
+      with_root[root_arc] = 0;
+      expect_tree(rooted, top, solver.tree_from(root_arc), with_root, expected);
+    }
+  }
+}
+
 // Hosts in groups on a line of relays: whole groups are contracted, and search on together.
 TEST(RelayArborescence, EqualsTheCheapestOverAllPairsInALineOfGroups) {
   for (std::uint64_t seed = 1; seed <= draws(300); ++seed) {

@@ -1,4 +1,4 @@
-// Allgather and reduce-scatter: every rank has a part of the message.
+// Allgather, reduce-scatter and allreduce where every rank is a root.
 #include "runtime/api/parts.hpp"
 
 #include <gmock/gmock.h>
@@ -118,6 +118,20 @@ TEST(Allgather, ElementsWithHoles) {
     }
   }
   MPI_Type_free(&every_other);
+}
+
+// Each rank combines and spreads a share of its own.
+TEST(Allreduce, WithSeveralRootsTheSumReachesEveryRank) {
+  constexpr std::size_t kPerSegment = kSegment / sizeof(double);
+  std::uint64_t message = 0;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    Collective collective(MPI_COMM_WORLD, plan_for(Operation::kAllreduce, seed));
+    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, kPerSegment - 1, kPerSegment,
+                                    kPerSegment + 1, 20 * kPerSegment + 5, std::size_t{4001}}) {
+      check_sum(collective, MPI_COMM_WORLD, count, ++message);
+      check_sum(collective, MPI_COMM_WORLD, count, ++message, InPlace::kYes);
+    }
+  }
 }
 
 TEST(ReduceScatter, EveryRankHasItsPartOfTheSum) {

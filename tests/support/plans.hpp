@@ -135,24 +135,34 @@ inline planner::Plan allreduce_plan(planner::Plan up, const planner::Plan& down)
   return up;
 }
 
-// An allgather or a reduce-scatter: each node is the root of a block of up to `most_trees` random
-// trees.
+// A plan with several roots: each node is the root of a block of up to `most_trees` random trees of
+// each kind that the operation has. In an allreduce, node r has a share proportional to r + 1.
 inline planner::Plan parts_plan(planner::Operation operation, std::uint32_t nodes,
                                 std::uint64_t segment, std::size_t most_trees,
                                 std::mt19937_64& random) {
+  using planner::BlockKind;
   planner::Plan plan = plan_of(nodes, 0, {}, segment);
   plan.operation = operation;
   plan.source.clear();
   plan.throughput.value = nodes;
+  const bool is_allreduce = operation == planner::Operation::kAllreduce;
   for (std::uint32_t root = 0; root < nodes; ++root) {
-    planner::Plan of_root = random_plan_from(root, nodes, segment, most_trees, random);
-    for (planner::PlanTree& tree : of_root.broadcast_trees) {
-      tree.rate.value /= of_root.throughput.value;
+    const double share = is_allreduce ? 2.0 * (root + 1) / nodes / (nodes + 1) : 1.0 / nodes;
+    for (const BlockKind kind : {BlockKind::kCombine, BlockKind::kSpread}) {
+      if (!planner::has_blocks_of(kind, operation)) continue;
+      planner::Plan of_root = random_plan_from(root, nodes, segment, most_trees, random);
+      for (planner::PlanTree& tree : of_root.broadcast_trees) {
+        tree.rate.value *= share * nodes / of_root.throughput.value;
+      }
+      planner::PlanBlock& block = plan.blocks.emplace_back();
+      block.kind = kind;
+      block.root = root;
+      block.share = share;
+      if (is_allreduce && kind == BlockKind::kSpread) {
+        block.after = static_cast<std::uint32_t>(plan.blocks.size() - 2);
+      }
+      block.trees = std::move(of_root.broadcast_trees);
     }
-    plan.blocks.push_back({.kind = planner::kind_of_blocks(operation),
-                           .root = root,
-                           .share = 1.0 / nodes,
-                           .trees = std::move(of_root.broadcast_trees)});
   }
   return plan;
 }

@@ -103,7 +103,7 @@ ExitStatus BoundCommand::print(const Problem& solved, const Run& proof) const {
 
 ExitStatus BoundCommand::run() const {
   const platforms::Platform platform = problem.reading.read(problem.platform, console);
-  if (!planner::has_root(problem.operation)) {
+  if (!problem.has_one_root()) {
     const planner::AllRoots all(problem.operation, platform, problem.model.model(),
                                 problem.model.occupation());
     return print(all, run_proof(all, problem.limits, console));

@@ -35,6 +35,11 @@ struct CompareCommand {
 
   void add_to(Arguments& app);
   [[nodiscard]] ExitStatus run() const;
+
+ private:
+  // Of each instance; one without a root has several.
+  [[nodiscard]] std::vector<std::optional<platforms::NodeId>> roots_on(
+      const platforms::Platform& platform) const;
 };
 
 // What all instances of one call share.
@@ -120,17 +125,16 @@ void compare_on(const Problem& problem, Context& context, Comparison& comparison
   prove(problem, context, comparison);
 }
 
-// source: unused where every host is a root.
-Comparison compare_one(const platforms::Platform& platform, platforms::NodeId source,
+// source: none where there are several roots.
+Comparison compare_one(const platforms::Platform& platform, std::optional<platforms::NodeId> source,
                        Context& context) {
-  const bool has_root = planner::has_root(context.operation);
   Comparison comparison{.operation = context.operation,
                         .platform = platform.name(),
-                        .source = has_root ? platform.node(source).name : "",
+                        .source = source ? platform.node(*source).name : "",
                         .model = std::string(platforms::name_of(context.model))};
   try {
-    if (has_root) {
-      compare_on(planner::Collective(context.operation, platform, source, context.model,
+    if (source) {
+      compare_on(planner::Collective(context.operation, platform, *source, context.model,
                                      context.occupation),
                  context, comparison);
     } else {
@@ -152,6 +156,17 @@ Comparison compare_one(const platforms::Platform& platform, platforms::NodeId so
   return comparison;
 }
 
+std::vector<std::optional<platforms::NodeId>> CompareCommand::roots_on(
+    const platforms::Platform& platform) const {
+  const bool is_any = sources.empty() || sources == std::vector{std::string(kAnyRoot)};
+  const bool has_root =
+      operation == planner::Operation::kAllreduce ? !is_any : planner::has_root(operation);
+  if (!has_root) return {std::nullopt};
+  std::vector<std::optional<platforms::NodeId>> roots;
+  for (const platforms::NodeId source : sources_of(platform, sources)) roots.emplace_back(source);
+  return roots;
+}
+
 ExitStatus CompareCommand::run() const {
   refuse_source_without_root(operation, !sources.empty());
   Context context{.operation = operation,
@@ -165,17 +180,17 @@ ExitStatus CompareCommand::run() const {
   std::sort(context.algorithms.begin(), context.algorithms.end());
   // Every platform is read and every source found before the work starts.
   std::vector<platforms::Platform> read;
-  std::vector<std::vector<platforms::NodeId>> nodes;
+  std::vector<std::vector<std::optional<platforms::NodeId>>> nodes;
   std::size_t instances = 0;
   for (const std::string& file : platforms) {
     read.push_back(reading.read(file, console));
-    nodes.push_back(sources_of(read.back(), sources));
+    nodes.push_back(roots_on(read.back()));
     instances += nodes.back().size();
   }
   context.several = instances > 1;
   std::vector<Comparison> comparisons;
   for (std::size_t i = 0; i < read.size(); ++i) {
-    for (const platforms::NodeId source : nodes[i]) {
+    for (const std::optional<platforms::NodeId> source : nodes[i]) {
       comparisons.push_back(compare_one(read[i], source, context));
     }
   }
@@ -188,9 +203,9 @@ void CompareCommand::add_to(Arguments& app) {
           {.type = "PLATFORM", .required = true});
   add_every_operation(app, operation);
   app.add(
-      "--source", sources,
+      "--source,--root", sources,
       "The node that has the data, or to which it is reduced; repeatable, or separated by commas; "
-      "'each': every host in turn; default: the first host",
+      "'each': every host in turn; default: the first host, and of an allreduce 'any' roots",
       {.type = "NAME"});
   app.add("--algorithm", algorithms, "'all', or names separated by commas, " + algorithm_choices(),
           {.type = "A,B"});

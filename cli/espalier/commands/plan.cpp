@@ -192,9 +192,11 @@ void PlanCommand::check_all_roots() const {
                                       std::pair("--max-depth", depths.front() > 0),
                                       std::pair("--max-latency", latencies.front().has_value())}) {
     if (!given) continue;
-    throw InputError(
-        {}, option,
-        fmt::format("cannot be combined with {} yet", planner::name_of(problem.operation)));
+    const bool is_free = planner::has_root(problem.operation);
+    throw InputError({}, option,
+                     is_free ? "cannot be combined with any roots yet; give --root NAME"
+                             : fmt::format("cannot be combined with {} yet",
+                                           planner::name_of(problem.operation)));
   }
 }
 
@@ -210,7 +212,7 @@ ExitStatus PlanCommand::plan_all_roots(const planner::Algorithm& named,
 }
 
 void PlanCommand::check() const {
-  if (!planner::has_root(problem.operation)) check_all_roots();
+  if (!problem.has_one_root()) check_all_roots();
   const planner::Algorithm named = chosen();
   const bool limits_depth = depths.front() > 0;
   const bool limits_latency = latencies.front().has_value();
@@ -243,7 +245,7 @@ ExitStatus PlanCommand::run() const {
   require_writable(output);
   const planner::Algorithm named = chosen();
   const platforms::Platform platform = problem.reading.read(problem.platform, console);
-  if (!planner::has_root(problem.operation)) return plan_all_roots(named, platform);
+  if (!problem.has_one_root()) return plan_all_roots(named, platform);
   const planner::Collective collective(problem.operation, platform,
                                        planner::source_named(platform, problem.source),
                                        problem.model.model(), problem.model.occupation());

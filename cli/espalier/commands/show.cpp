@@ -99,22 +99,21 @@ ExitStatus show_platform(const ShowCommand& options, const platforms::ReadResult
   return ExitStatus::kDone;
 }
 
-// Removes all other blocks. Throws InputError for a name that is no root of several.
+// Removes the blocks of all other roots. Throws InputError if the plan has one root, or not this.
 void keep_block_of(const std::string& root, planner::Plan& plan) {
-  if (plan.blocks.empty()) {
+  if (plan.has_one_root()) {
     throw InputError({}, "--root",
                      fmt::format("{} has one root; leave the option out",
                                  planner::with_article(plan.operation)));
   }
-  const auto found = std::ranges::find(
-      plan.blocks, root, [&](const planner::PlanBlock& block) { return plan.nodes[block.root]; });
-  if (found == plan.blocks.end()) {
-    throw InputError(
-        {}, "--root",
-        unknown_name("root", root,
-                     std::vector<std::string_view>(plan.nodes.begin(), plan.nodes.end())));
+  std::vector<std::string_view> roots;
+  for (const planner::PlanBlock& block : plan.blocks) roots.push_back(plan.nodes[block.root]);
+  if (std::ranges::find(roots, root) == roots.end()) {
+    roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
+    throw InputError({}, "--root", unknown_name("root", root, roots));
   }
-  plan.blocks = {std::move(*found)};
+  std::erase_if(plan.blocks,
+                [&](const planner::PlanBlock& block) { return plan.nodes[block.root] != root; });
 }
 
 ExitStatus show_plan(const ShowCommand& options, const std::string& text,

@@ -47,9 +47,12 @@ Report report_of(const Comparison& comparison) {
   report.write("optimum_Bps", *optimum.json);
   report.write("bound_Bps", *bound.json);
   report.write("bound_final", comparison.bound_final);
-  const std::string head =
-      fmt::format("{} {} {}, {}: ", comparison.platform, relation_to_source(comparison.operation),
-                  comparison.source.empty() ? "of all hosts" : comparison.source, comparison.model);
+  const std::string head = fmt::format(
+      "{} {}, {}: ", comparison.platform,
+      comparison.source.empty()
+          ? fmt::format("{} of all hosts", planner::name_of(comparison.operation))
+          : fmt::format("{} {}", relation_to_source(comparison.operation), comparison.source),
+      comparison.model);
   const Rows rows = rows_of(comparison.rows);
   if (!comparison.error.empty()) {
     report.say(head + comparison.error + '\n');

@@ -40,7 +40,8 @@ std::string tree_counts(const Plan& plan) {
   if (plan.operation != planner::Operation::kAllreduce) {
     return std::to_string(planner::tree_count(plan));
   }
-  return fmt::format("{} up, {} down", plan.reduce_trees.size(), plan.broadcast_trees.size());
+  return fmt::format("{} up, {} down", planner::tree_count(plan, true),
+                     planner::tree_count(plan, false));
 }
 
 void add_facts(Report& report, const Plan& plan) {
@@ -48,10 +49,12 @@ void add_facts(Report& report, const Plan& plan) {
   if (plan.operation != planner::Operation::kBroadcast) {
     report.add("operation", "", planner::name_of(plan.operation));
   }
-  if (plan.blocks.empty()) {
+  if (plan.has_one_root()) {
     report.add("source", "", plan.source);
   } else {
-    report.add("roots", "", plan.blocks.size());
+    std::set<std::uint32_t> roots;
+    for (const planner::PlanBlock& block : plan.blocks) roots.insert(block.root);
+    report.add("roots", "", roots.size());
   }
   report.add("model", "", plan.model);
   report.add("algorithm", "", plan.algorithm);
@@ -79,11 +82,11 @@ void add_trees(Rows& rows, const Plan& plan, const planner::PlanTrees& kind,
   }
 }
 
-// What is shown before the number of a tree: its direction in an allreduce, its root among several.
+// What is shown before the number of a tree: its root among several, its direction in an allreduce.
 std::string label_of(const Plan& plan, const planner::PlanTrees& kind) {
-  if (!plan.blocks.empty()) return plan.nodes[kind.root] + " ";
-  if (plan.operation != planner::Operation::kAllreduce) return {};
-  return kind.up ? "up " : "down ";
+  std::string label = plan.has_one_root() ? "" : plan.nodes[kind.root] + " ";
+  if (plan.operation == planner::Operation::kAllreduce) label += kind.up ? "up " : "down ";
+  return label;
 }
 
 }  // namespace
@@ -102,13 +105,16 @@ Report plan_report(const Plan& plan, const Platform& platform, std::span<const R
     add_trees(all, plan, kind, label_of(plan, kind));
     Rows own(columns);
     add_trees(own, plan, kind, "");
-    if (plan.blocks.empty()) {
+    if (plan.has_one_root()) {
       report.write(kind.up ? "reduce_trees" : "trees", own.json());
     } else {
-      blocks.push_back({{"root", plan.nodes[kind.root]}, {"trees", own.json()}});
+      blocks.push_back({{"kind", kind.up ? "combine" : "spread"},
+                        {"root", plan.nodes[kind.root]},
+                        {"share", kind.share},
+                        {"trees", own.json()}});
     }
   }
-  if (!plan.blocks.empty()) report.write("blocks", std::move(blocks));
+  if (!plan.has_one_root()) report.write("blocks", std::move(blocks));
   report.write("resources", loads.size());
   const std::size_t full = planner::full_count(loads);
   report.add("full", "full", Cell(fmt::format("{} of {} resources", full, loads.size()), full));

@@ -41,7 +41,8 @@ std::string what_ran(const planner::Plan& plan, const Figures& figures) {
     case planner::Operation::kAllreduce:
       return fmt::format("{} from and to {}, {} of {}, {} up, {} down", size,
                          counted(plan.nodes.size(), "rank"), figures.op, figures.type,
-                         counted(plan.reduce_trees.size(), "tree"), plan.broadcast_trees.size());
+                         counted(planner::tree_count(plan, true), "tree"),
+                         planner::tree_count(plan, false));
   }
   return fmt::format("{} to {}, {}", size, counted(plan.nodes.size(), "rank"),
                      counted(plan.broadcast_trees.size(), "tree"));

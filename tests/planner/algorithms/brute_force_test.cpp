@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lp/packing/plain_bound.hpp"
+#include "lp/bounds/plain_bound.hpp"
 #include "lp/solver/linear_program.hpp"
 #include "planner/registry.hpp"
 #include "planner/solve/make_plan.hpp"

@@ -1,5 +1,5 @@
-// Allgather and reduce-scatter: against a flow LP that is built apart from the packing, and cases
-// with known answers.
+// Allgather, reduce-scatter, and allreduce with free roots: against a flow LP that is built apart
+// from the packing, and cases with known answers.
 #include "planner/problem/all_roots.hpp"
 
 #include <gmock/gmock.h>
@@ -41,63 +41,101 @@ using lp::Entry;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr std::array kOperationsOfAllRoots{Operation::kAllgather, Operation::kReduceScatter};
+constexpr std::array kOperationsOfAllRoots{Operation::kAllgather, Operation::kReduceScatter,
+                                           Operation::kAllreduce};
 
 // The optimum from flows (Edmonds 1973: trees from a root can carry what a flow to each host
-// alone can): for each root and other host a flow of the root's share, within what the root's block
-// has on each path; all blocks together within the resources.
-double flow_optimum(const AllRoots& problem) {
-  const platforms::Platform& platform = problem.platform();
-  const PlainModel plain(platform, problem.model(), problem.options());
-  const std::vector<HostPath> paths = all_host_paths(platform);
-  double unit = 0;  // bytes per second
-  for (const HostPath& path : paths) unit = std::max(unit, 1 / busiest(plain.load_of(path.arcs)));
-  lp::LinearProgram program(lp::Sense::kMaximise);
-  const std::uint32_t total = program.add_column({0, lp::kInfinity}, 1);
-  std::vector<std::uint32_t> rows;
-  for (std::size_t r = 0; r < plain.resources().size(); ++r) {
-    rows.push_back(program.add_row({-lp::kInfinity, 1}));
+// alone can): for each block and host but its root a flow of the root's share, within what the
+// block has on each path; all blocks together within the resources. The shares of an allreduce are
+// variables.
+class FlowOptimum {
+ public:
+  explicit FlowOptimum(const AllRoots& problem)
+      : platform_(problem.platform()),
+        plain_(platform_, problem.model(), problem.options()),
+        paths_(all_host_paths(platform_)) {
+    for (const HostPath& path : paths_) {
+      unit_ = std::max(unit_, 1 / busiest(plain_.load_of(path.arcs)));
+    }
+    total_ = column(1);
+    for (std::size_t r = 0; r < plain_.resources().size(); ++r) {
+      rows_.push_back(program_.add_row({-lp::kInfinity, 1}));
+    }
+    const auto hosts = platform_.hosts();
+    const bool is_free = problem.operation() == Operation::kAllreduce;
+    std::vector<Entry> shares{{total_, -1.0}};
+    for (const platforms::NodeId root : hosts) {
+      const std::uint32_t share = column(0);
+      if (is_free) {
+        shares.push_back({share, 1.0});
+      } else {
+        program_.add_row({0, 0}, std::array{Entry{share, static_cast<double>(hosts.size())},
+                                            Entry{total_, -1.0}});
+      }
+      for (const BlockKind kind : {BlockKind::kCombine, BlockKind::kSpread}) {
+        if (has_blocks_of(kind, problem.operation())) add_block(kind, root, share);
+      }
+    }
+    if (is_free) program_.add_row({0, 0}, shares);
   }
-  const auto hosts = platform.hosts();
-  const bool combines = problem.operation() == Operation::kReduceScatter;
-  for (const platforms::NodeId root : hosts) {
+
+  double solve() {
+    lp::SimplexOptions options;
+    options.scale = true;
+    EXPECT_EQ(program_.solve(options), lp::LpStatus::kOptimal);
+    return program_.objective() * unit_;
+  }
+
+ private:
+  std::uint32_t column(double objective) {
+    return program_.add_column({0, lp::kInfinity}, objective);
+  }
+
+  void add_block(BlockKind kind, platforms::NodeId root, std::uint32_t share) {
     std::vector<std::uint32_t> room;
-    for (const HostPath& path : paths) {
-      const PlainModel::Load load = plain.load_of(path.arcs);
+    for (const HostPath& path : paths_) {
+      const PlainModel::Load load = plain_.load_of(path.arcs);
       std::vector<Entry> entries;
       for (std::size_t r = 0; r < load.size(); ++r) {
-        if (load[r] > 0) entries.push_back({rows[r], load[r] * unit});
+        if (load[r] > 0) entries.push_back({rows_[r], load[r] * unit_});
       }
-      room.push_back(program.add_column({0, lp::kInfinity}, 0, entries));
+      room.push_back(program_.add_column({0, lp::kInfinity}, 0, entries));
     }
-    for (const platforms::NodeId other : hosts) {
+    for (const platforms::NodeId other : platform_.hosts()) {
       if (other == root) continue;
-      std::vector<std::uint32_t> flow;
-      for (std::size_t p = 0; p < paths.size(); ++p) {
-        flow.push_back(program.add_column({0, lp::kInfinity}, 0));
-        program.add_row({-lp::kInfinity, 0}, std::array{Entry{flow[p], 1.0}, Entry{room[p], -1.0}});
-      }
-      const auto from = index_of(combines ? other : root);
-      const auto to = index_of(combines ? root : other);
-      for (const platforms::NodeId host : hosts) {
-        std::vector<Entry> entries;
-        const std::size_t at = index_of(host);
-        const double share = 1 / static_cast<double>(hosts.size());
-        if (at == from) entries.push_back({total, -share});
-        if (at == to) entries.push_back({total, share});
-        for (std::size_t p = 0; p < paths.size(); ++p) {
-          if (paths[p].from == at) entries.push_back({flow[p], 1.0});
-          if (paths[p].to == at) entries.push_back({flow[p], -1.0});
-        }
-        program.add_row({0, 0}, entries);
-      }
+      const bool combines = kind == BlockKind::kCombine;
+      add_flow(index_of(combines ? other : root), index_of(combines ? root : other), share, room);
     }
   }
-  lp::SimplexOptions options;
-  options.scale = true;
-  EXPECT_EQ(program.solve(options), lp::LpStatus::kOptimal);
-  return program.objective() * unit;
-}
+
+  void add_flow(std::size_t from, std::size_t to, std::uint32_t share,
+                const std::vector<std::uint32_t>& room) {
+    std::vector<std::uint32_t> flow;
+    for (std::size_t p = 0; p < paths_.size(); ++p) {
+      flow.push_back(column(0));
+      program_.add_row({-lp::kInfinity, 0}, std::array{Entry{flow[p], 1.0}, Entry{room[p], -1.0}});
+    }
+    for (const platforms::NodeId host : platform_.hosts()) {
+      std::vector<Entry> entries;
+      const std::size_t at = index_of(host);
+      if (at == from) entries.push_back({share, -1.0});
+      if (at == to) entries.push_back({share, 1.0});
+      for (std::size_t p = 0; p < paths_.size(); ++p) {
+        if (paths_[p].from == at) entries.push_back({flow[p], 1.0});
+        if (paths_[p].to == at) entries.push_back({flow[p], -1.0});
+      }
+      program_.add_row({0, 0}, entries);
+    }
+  }
+
+  const platforms::Platform& platform_;
+  PlainModel plain_;
+  std::vector<HostPath> paths_;
+  double unit_ = 0;  // bytes per second
+  lp::LinearProgram program_{lp::Sense::kMaximise};
+  std::uint32_t total_ = 0;
+  std::vector<std::uint32_t> rows_;
+};
 
 Plan plan_of(const AllRoots& problem) {
   return make_plan(problem, kOptimal, solve(problem, {}, Purpose::kPlan), Bytes{1 << 20});
@@ -114,7 +152,7 @@ TEST_P(EveryRoot, ReachesTheOptimumOfFlows) {
                       SCOPED_TRACE(trace);
                       ++checked;
                       const AllRoots problem(operation, drawn.platform, model, drawn.options);
-                      const double optimum = flow_optimum(problem);
+                      const double optimum = FlowOptimum(problem).solve();
                       const Plan made = plan_of(problem);
                       EXPECT_NEAR(made.throughput.value / optimum, 1, 1e-5);
                       ASSERT_TRUE(made.optimum);
@@ -164,12 +202,18 @@ INSTANTIATE_TEST_SUITE_P(Models, EveryRoot,
                                   case_name(std::get<1>(drawn.param));
                          });
 
-// Every host receives, or sends, 3/4 of the message through one port of 10 B/s.
+// Every host receives, or sends, 3/4 of the message through one port of 10 B/s; in an allreduce it
+// does so twice.
+double best_of_four_equal(Operation operation) {
+  return 10 * 4.0 / 3 / (operation == Operation::kAllreduce ? 2 : 1);
+}
+
 TEST(AllRoots, FillEveryPortOfEqualHosts) {
   const platforms::Platform platform = complete_platform(4, 10);
   for (const Operation operation : kOperationsOfAllRoots) {
     const AllRoots problem(operation, platform, platforms::Model::kOnePort);
-    EXPECT_NEAR(plan_of(problem).throughput.value, 10 * 4.0 / 3, 1e-4) << name_of(operation);
+    EXPECT_NEAR(plan_of(problem).throughput.value, best_of_four_equal(operation), 1e-4)
+        << name_of(operation);
   }
 }
 
@@ -179,8 +223,35 @@ TEST(AllRoots, ChainsAreARing) {
   for (const Operation operation : kOperationsOfAllRoots) {
     const AllRoots problem(operation, platform, platforms::Model::kOnePort);
     const Algorithm chain = find_algorithm("chain", operation);
-    EXPECT_NEAR(throughput_of(run(chain, problem, {})).value, 10 * 4.0 / 3, 1e-9);
+    EXPECT_NEAR(throughput_of(run(chain, problem, {})).value, best_of_four_equal(operation), 1e-9);
   }
+}
+
+// On a ring of links of 4 B/s in one direction, the chain to a root and that from it have all links
+// but two in common. With a third of the message for each root, a link is in four of the six
+// chains.
+TEST(AllRoots, FreeRootsMayBeBetterThanAnyOne) {
+  const platforms::Platform platform =
+      small_platform({"a", "b", "c"}, {{"a", "b", 0.25}, {"b", "c", 0.25}, {"c", "a", 0.25}});
+  const AllRoots problem(Operation::kAllreduce, platform, platforms::Model::kOnePort);
+  const Plan free = plan_of(problem);
+  EXPECT_NEAR(free.throughput.value, 3, 1e-6);
+  EXPECT_EQ(free.blocks.size(), 6U);
+  for (const platforms::NodeId root : platform.hosts()) {
+    const Collective rooted(Operation::kAllreduce, platform, root, platforms::Model::kOnePort);
+    EXPECT_NEAR(prove_optimum(rooted, {}).bound->value, 2, 1e-5);
+  }
+}
+
+// Where one root is enough, the plan is of the kind that every command takes.
+TEST(AllRoots, OneRootIsWrittenAsOne) {
+  const platforms::Platform platform = small_platform(
+      {"a", "b", "c"}, {{"a", "b", 10}, {"b", "a", 10}, {"b", "c", 10}, {"c", "b", 10}});
+  const AllRoots problem(Operation::kAllreduce, platform, platforms::Model::kOnePort);
+  const Plan plan = plan_of(problem);
+  ASSERT_TRUE(plan.has_one_root());
+  EXPECT_NO_THROW(check_structure(plan));
+  EXPECT_THAT(verify(plan, platform).faults, IsEmpty());
 }
 
 TEST(AllRoots, NeedsPathsBothWays) {
@@ -211,12 +282,43 @@ TEST(Blocks, AreCheckedAsAWhole) {
   EXPECT_THAT(fault([](Plan& plan) { plan.blocks[1].root = 0; }),
               HasSubstr("'n0' is the root of two blocks"));
   EXPECT_THAT(fault([](Plan& plan) { plan.blocks[1].kind = BlockKind::kCombine; }),
-              HasSubstr("\"spread\", not \"combine\""));
+              HasSubstr("/blocks/1/kind: an allgather has no blocks that combine"));
   EXPECT_THAT(fault([](Plan& plan) { plan.blocks[1].share = 0.5; }),
-              HasSubstr("the shares sum to"));
+              HasSubstr("/blocks: the shares of blocks that spread sum to"));
   EXPECT_THAT(fault([](Plan& plan) { plan.blocks[1].trees[0].rate.value *= 2; }),
               HasSubstr("/blocks/1/trees"));
   EXPECT_THAT(fault([](Plan& plan) { plan.blocks[1].after = 0; }), HasSubstr("/blocks/1/after"));
+}
+
+// Each root of an allreduce combines a share, and spreads the same one after it.
+TEST(Blocks, OfAnAllreduceComeInPairs) {
+  const platforms::Platform platform =
+      small_platform({"a", "b", "c"}, {{"a", "b", 0.25}, {"b", "c", 0.25}, {"c", "a", 0.25}});
+  const AllRoots problem(Operation::kAllreduce, platform, platforms::Model::kOnePort);
+  const Plan good = plan_of(problem);
+  ASSERT_GT(good.blocks.size(), 2U);
+  const auto fault = [&](auto change) {
+    Plan plan = good;
+    change(plan);
+    return refusal([&] {
+      check_structure(plan);
+      return 0;
+    });
+  };
+  EXPECT_THAT(fault([](Plan&) {}), "(not refused)");
+  EXPECT_THAT(fault([](Plan& plan) { plan.blocks[1].after.reset(); }),
+              HasSubstr("/blocks/1/after: expected the block before it that combines at"));
+  EXPECT_THAT(fault([](Plan& plan) { plan.blocks[0].after = 1; }), HasSubstr("/blocks/0/after"));
+  EXPECT_THAT(fault([](Plan& plan) { plan.blocks[1].share /= 2; }), HasSubstr("/blocks/1/share"));
+  EXPECT_THAT(fault([](Plan& plan) { std::swap(plan.blocks[0], plan.blocks[1]); }),
+              HasSubstr("/blocks/0/after"));
+  EXPECT_THAT(fault([](Plan& plan) { plan.blocks.pop_back(); }),
+              HasSubstr("the shares of blocks that spread sum to"));
+  EXPECT_THAT(fault([](Plan& plan) { plan.operation = Operation::kBroadcast; }),
+              HasSubstr("has trees, not blocks"));
+  const std::string text = to_json(good);
+  EXPECT_THAT(refusal([&] { return parse_plan(text, "plan.json"); }),
+              HasSubstr("does not take plans for an allreduce with several roots yet"));
 }
 
 TEST(Blocks, AreRefusedByReadersOfPlansWithOneRoot) {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lp/packing/plain_bound.hpp"
+#include "lp/bounds/plain_bound.hpp"
 #include "lp/solver/linear_program.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/problem/collective_problem.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "lp/packing/plain_bound.hpp"
+#include "lp/bounds/plain_bound.hpp"
 #include "planner/check/verify.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/solve/make_plan.hpp"

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <random>
+
+#include "tests/support/plans.hpp"
 
 namespace espalier::preload::plan_choice_test {
 namespace {
@@ -43,6 +46,22 @@ TEST(PlanChoice, RankOrderKeepsTheTreesAmongTheSameNodes) {
     }
   }
   EXPECT_THAT(ordered.broadcast_trees[1].exchange, ::testing::ElementsAre(planner::PlanEdge{0, 2}));
+}
+
+TEST(PlanChoice, RankOrderMovesTheRootsOfBlocks) {
+  std::mt19937_64 random(1);
+  const planner::Plan plan =
+      espalier::testing::parts_plan(planner::Operation::kAllreduce, 3, 1024, 2, random);
+  const planner::Plan ordered = in_rank_order(plan, std::array{2, 0, 1});
+  EXPECT_NO_THROW(planner::check_structure(ordered));
+  ASSERT_EQ(ordered.blocks.size(), plan.blocks.size());
+  for (std::size_t i = 0; i < plan.blocks.size(); ++i) {
+    EXPECT_EQ(ordered.nodes[ordered.blocks[i].root], plan.nodes[plan.blocks[i].root]);
+    const planner::PlanEdge before = plan.blocks[i].trees[0].edges[0];
+    const planner::PlanEdge after = ordered.blocks[i].trees[0].edges[0];
+    EXPECT_EQ(ordered.nodes[after.parent], plan.nodes[before.parent]);
+    EXPECT_EQ(ordered.nodes[after.child], plan.nodes[before.child]);
+  }
 }
 
 TEST(PlanChoice, APlanForTheWorldFollowsWorldRanks) {

@@ -1,4 +1,4 @@
-#include "lp/packing/narrowest_cut.hpp"
+#include "lp/bounds/narrowest_cut.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "lp/packing/cut_cover.hpp"
+#include "lp/bounds/cut_cover.hpp"
 
 #include <algorithm>
 #include <numeric>

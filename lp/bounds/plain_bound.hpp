@@ -1,7 +1,7 @@
 // The plainest bounds of a packing, in a few passes over the matrix and without a tree:
 // - a host receives every byte over some arc into it, and the root sends every byte over some arc
 //   out of it: no more than these arcs carry together. The same holds for the arcs into a part of
-//   a network with switches (lp/packing/narrowest_cut.hpp);
+//   a network with switches (lp/bounds/narrowest_cut.hpp);
 // - every byte leaves some host for every host but the root: the hosts' arcs carry it that often;
 // - one resource: for each host, the least that any arc into it occupies the resource, and for the
 //   root the least that any arc out of it does.

@@ -1,4 +1,4 @@
-#include "lp/packing/plain_bound.hpp"
+#include "lp/bounds/plain_bound.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
-#include "lp/packing/cut_cover.hpp"
-#include "lp/packing/narrowest_cut.hpp"
+#include "lp/bounds/cut_cover.hpp"
+#include "lp/bounds/narrowest_cut.hpp"
 
 namespace espalier::lp {
 
@@ -30,6 +30,10 @@ class PlainBounds {
       out[graph.tail[arc]].push_back(arc);
       into[graph.head[arc]].push_back(arc);
     }
+    if (problem_.root_arcs > 0) {
+      try_any_root(out, into);
+      return std::move(best_);
+    }
     for (std::uint32_t host = 0; host < graph.node_count; ++host) {
       if (graph.relay(host) || host == problem_.root) continue;
       try_star(into[host]);
@@ -48,6 +52,7 @@ class PlainBounds {
   }
   void try_star(std::span<const std::uint32_t> arcs);
   void try_root(const Arcs& out);
+  void try_any_root(const std::vector<Arcs>& out, const std::vector<Arcs>& into);
   void try_rows();
   void try_senders(const std::vector<Arcs>& out, const std::vector<Arcs>& into);
   [[nodiscard]] double least_cost(std::span<const double> price,
@@ -68,7 +73,7 @@ void PlainBounds::try_star(std::span<const std::uint32_t> arcs) {
 
 // Each part of a tree uses at least one arc out of the root.
 void PlainBounds::try_root(const Arcs& out) {
-  std::vector<Arcs> part(part_count(problem_.occupation, problem_.part_arcs));
+  std::vector<Arcs> part(part_count(problem_));
   for (const std::uint32_t arc : out) part[arc / problem_.part_arcs].push_back(arc);
   std::vector<RowValue> of_root;
   for (const Arcs& arcs : part) {
@@ -86,6 +91,22 @@ void PlainBounds::try_root(const Arcs& out) {
   // Not the sum: the arc into a host may be the one out of the root.
   for (const auto& [row, least] : of_root) {
     least_in_all_[row] = std::max(least_in_all_[row], least);
+  }
+}
+
+// Each host that is not the root is led to by each part; out of the root leads an arc of each part.
+// So every tree has an arc into a host in the one part, or out of it in the other.
+void PlainBounds::try_any_root(const std::vector<Arcs>& out, const std::vector<Arcs>& into) {
+  for (std::uint32_t i = 1; i <= problem_.root_arcs; ++i) {
+    const std::uint32_t first = problem_.part_arcs - i;
+    const std::uint32_t second = 2 * problem_.part_arcs - i;
+    for (const auto& [in, of] : {std::pair(first, second), std::pair(second, first)}) {
+      Arcs star = into[problem_.graph.head[in]];
+      std::erase(star, in);
+      const Arcs& leaving = out[problem_.graph.head[of]];
+      star.insert(star.end(), leaving.begin(), leaving.end());
+      try_star(star);
+    }
   }
 }
 
