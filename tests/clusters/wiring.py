@@ -76,7 +76,8 @@ def read_platform(file: str, espalier: str) -> dict:
 def routes_of_plan(plan: dict) -> dict[tuple[str, str], list[str]]:
     """The route of each sender and receiver, as a list of nodes, in a plan in Espalier's JSON. Raises Refusal."""
     names, routes = plan["nodes"], {}
-    for tree in [*plan.get("broadcast_trees", []), *plan.get("reduce_trees", [])]:
+    of_blocks = [tree for block in plan.get("blocks", []) for tree in block["trees"]]
+    for tree in [*plan.get("broadcast_trees", []), *plan.get("reduce_trees", []), *of_blocks]:
         for sender, receiver in tree["edges"]:
             route = [names[sender], *tree.get("via", {}).get(f"{sender}-{receiver}", []), names[receiver]]
             if routes.setdefault((route[0], route[-1]), route) != route:

@@ -165,6 +165,10 @@ class RoutesOfAPlan(unittest.TestCase):
         self.assertEqual(wiring.routes[0, 1], [])
         self.assertEqual(wiring.hosts[0].to_Bps[1], 3)
 
+    def test_takes_the_routes_of_all_blocks(self):
+        plan = {"nodes": ["a", "b"], "blocks": [{"trees": [{"edges": [[0, 1]]}]}, {"trees": [{"edges": [[1, 0]]}]}]}
+        self.assertEqual(routes_of_plan(plan), {("a", "b"): ["a", "b"], ("b", "a"): ["b", "a"]})
+
     def test_refuses_two_routes_in_the_plan(self):
         trees = [{"edges": [[0, 1]], "via": {"0-1": ["T"]}}, {"edges": [[0, 1]]}]
         with self.assertRaisesRegex(Refusal, "^the plan has two routes from 'a' to 'b'; a pair of hosts can have only one$"):
