@@ -96,6 +96,10 @@ class Puller {
   [[nodiscard]] bool has(std::uint64_t segment) const {
     return possession_.have(job_.rank).contains(segment);
   }
+  // Whether the segment is outstanding.
+  [[nodiscard]] bool is_asked(std::uint64_t segment) const {
+    return possession_.want(job_.rank).contains(segment);
+  }
   [[nodiscard]] std::uint64_t segments_of(std::size_t rank) const {
     return possession_.have(rank).size();
   }
