@@ -8,8 +8,9 @@
 
 namespace espalier::engine::pull {
 
-// Segments are numbered with 30 bits; the other two give the kind of news.
-inline constexpr std::uint64_t kMostSegments = std::uint64_t{1} << 30U;
+// Of a message: each takes two bits for each rank on every rank. Their numbers have 30 bits, and
+// the other two give the kind of news.
+inline constexpr std::uint64_t kMostSegments = std::uint64_t{1} << 24U;
 
 // What a rank tells all others of one of its segments.
 enum class News : std::uint8_t {

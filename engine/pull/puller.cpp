@@ -29,13 +29,19 @@ std::uint64_t mark_of(std::size_t rank) {
 }
 
 std::uint64_t checked_count(const planner::SegmentGrid& grid) {
-  const std::uint64_t count = grid.count();
-  if (count < kMostSegments) return count;
-  throw InputError(fmt::format("{} segments are too many; make them larger, for fewer than {}",
-                               count, kMostSegments));
+  require_few_segments(grid);
+  return grid.count();
 }
 
 }  // namespace
+
+void require_few_segments(const planner::SegmentGrid& grid) {
+  if (grid.count() <= kMostSegments) return;
+  throw InputError(
+      fmt::format("a message of {} bytes has {} segments of {} bytes; make them larger, "
+                  "for at most {}",
+                  grid.message, grid.count(), grid.segment, kMostSegments));
+}
 
 Puller::Puller(const Job& job)
     : job_(job),

@@ -48,6 +48,9 @@ struct Rule {
   std::size_t candidates = 64;        // segments among which the rarest is chosen
 };
 
+// Throws InputError for more than kMostSegments segments.
+void require_few_segments(const planner::SegmentGrid& grid);
+
 // What a rank knows of its broadcast at the beginning.
 struct Job {
   std::size_t ranks = 1;

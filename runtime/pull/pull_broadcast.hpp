@@ -11,22 +11,23 @@
 
 #include <mpi.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 
-#include "runtime/files/file_store.hpp"
-#include "runtime/pull/pull_run.hpp"
+#include "runtime/api/collective.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::runtime {
 
+class FileStore;
+
 // Must be the same on all ranks.
 struct PullOptions {
-  // Bytes of a segment, 1 to 1 GiB. 0: chosen for the message (pulled_segment). A message has less
-  // than 2^30 segments; each takes two bits for each rank on every rank.
+  // Bytes of a segment, 1 to 1 GiB. 0: chosen for the message (pulled_segment). A message has at
+  // most 2^24 segments; each takes two bits for each rank on every rank.
   std::uint64_t segment_bytes = 0;
   // A rank gives up when nothing has happened for this long, or a rank that it has asked for a
   // segment has given no sign for this long. TimedOut (runtime/transport/mpi_error.hpp) reports
@@ -53,6 +54,11 @@ class PullBroadcast {
   // segment size is out of range or the ranks have different options; MpiError when MPI fails;
   // TimedOut.
   explicit PullBroadcast(MPI_Comm comm, const PullOptions& options = {});
+  ~PullBroadcast();
+  PullBroadcast(PullBroadcast&&) noexcept;
+  PullBroadcast& operator=(PullBroadcast&&) noexcept;
+  PullBroadcast(const PullBroadcast&) = delete;
+  PullBroadcast& operator=(const PullBroadcast&) = delete;
 
   // Collective. The data is in `buffer` on the source; every other rank receives it in `buffer`.
   // count elements of `type`, contiguous or not; any count, including 0. The types may differ among
@@ -71,22 +77,22 @@ class PullBroadcast {
   // and the others' write. shape: segments of at most kMostSegments, one tree, and at least two
   // segments per tree; the same on all ranks. False, on all ranks: the store of some rank has
   // failed.
-  bool stream(std::uint64_t bytes, const Broadcast::StreamShape& shape, FileStore& store,
+  bool stream(std::uint64_t bytes, const Collective::StreamShape& shape, FileStore& store,
               int source);
   // A shape for a message with about so many bytes of buffers.
-  [[nodiscard]] Broadcast::StreamShape stream_shape(std::uint64_t message_bytes,
-                                                    std::uint64_t buffer_bytes) const;
+  [[nodiscard]] Collective::StreamShape stream_shape(std::uint64_t message_bytes,
+                                                     std::uint64_t buffer_bytes) const;
 
  private:
-  template <class Act>
-  auto unless_broken(const Act& act);
-  // Throws InputError on all ranks where the ranks differ.
-  void compare_calls(std::uint64_t bytes, int source) const;
-  void run_buffer(void* buffer, std::size_t count, MPI_Datatype type, int source);
-
-  PullOptions options_;
-  PullSetting setting_;
-  bool is_broken_ = false;
+  struct State;
+  std::unique_ptr<State> state_;
 };
+
+// Collective: the same for one message, whose communicators are made and freed. Throws as the
+// constructor and run().
+inline void pull_broadcast(MPI_Comm comm, void* buffer, std::size_t count, MPI_Datatype type,
+                           int source, const PullOptions& options = {}) {
+  PullBroadcast(comm, options).run(buffer, count, type, source);
+}
 
 }  // namespace espalier::runtime

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "runtime/files/file_store.hpp"
 #include "runtime/pull/pull_broadcast.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "support/errors.hpp"

@@ -127,7 +127,7 @@ TEST(Puller, RefusesBulletinsThatBreakTheProtocol) {
 
 TEST(Puller, RefusesTooManySegments) {
   rule::Job job = job_of_three();
-  job.grid = {rule::kMostSegments, 1};
+  job.grid = {rule::kMostSegments + 1, 1};
   EXPECT_THROW(rule::Puller{job}, InputError);
 }
 
