@@ -50,6 +50,7 @@ Puller::Puller(const Job& job)
       peers_(job.ranks),
       random_(job.seed) {
   for (std::uint64_t i = 0; i < count_; ++i) possession_.add_have(job_.source, i);
+  conclude();
 }
 
 void Puller::require_segment(std::uint64_t segment) const {
@@ -82,6 +83,7 @@ void Puller::hear(std::size_t from, const Bulletin& bulletin, double now) {
     peer.has_ended = true;
     another_has_ended_ = true;
   }
+  conclude();
 }
 
 void Puller::hear_news(std::size_t from, const NewsItem& item) {
@@ -113,6 +115,7 @@ bool Puller::arrived(std::size_t from, std::uint64_t segment, double now) {
     // Rules that need something outstanding have refused sources.
     for (Peer& peer : peers_) peer.barren_until_s = 0;
   }
+  conclude();
   return true;
 }
 
@@ -146,27 +149,37 @@ void Puller::died(std::size_t rank) {
   peer.gets = 0;
   for (Peer& other : peers_) other.barren_until_s = 0;
   drop_told_news();
+  conclude();
 }
 
-double Puller::best_out() const {
-  double best = 0;
-  for (const Peer& peer : peers_) best = std::max(best, peer.gets);
-  return best;
+void Puller::stop() {
+  is_stopped_ = true;
+  conclude();
 }
 
-bool Puller::has_news_for(std::size_t rank) const {
+void Puller::conclude() {
+  best_out_ = 0;
+  for (const Peer& peer : peers_) best_out_ = std::max(best_out_, peer.gets);
+  is_settled_ = is_settled();
+  may_end_ = may_end();
+}
+
+bool Puller::has_news_for(std::size_t rank, double now) const {
   const Peer& peer = peers_[rank];
   if (!is_living_other(rank) || peer.told_last) return false;
-  if (!peer.requests.empty() || may_end() || is_stopped_ != peer.told_stopped) return true;
+  if (!peer.requests.empty() || may_end_ || is_stopped_ != peer.told_stopped) return true;
+  const double quiet_s = job_.rule.quiet_s * static_cast<double>(job_.ranks);
+  if (peer.told_s > 0 && now - peer.told_s < quiet_s) return false;
   if (peer.told < dropped_news_ + news_.size() || dead_ != peer.told_dead) return true;
-  return is_settled() != peer.told_settled || differs_notably(best_out(), peer.told_best_out);
+  return is_settled_ != peer.told_settled || differs_notably(best_out_, peer.told_best_out);
 }
 
 Bulletin Puller::take_news_for(std::size_t rank, double now) {
   Peer& peer = peers_[rank];
   Bulletin bulletin{
-      .sent_s = now, .best_out = best_out(), .from_reader = peer.rate(), .dead = dead_};
+      .sent_s = now, .best_out = best_out_, .from_reader = peer.rate(), .dead = dead_};
   peer.told_dead = dead_;
+  peer.told_s = now;
   if (peer.heard_s > 0) bulletin.echo_s = peer.sent_s + (now - peer.heard_s);
   const std::size_t asked = std::min(peer.requests.size(), kMostItems);
   const auto end = peer.requests.begin() + static_cast<std::ptrdiff_t>(asked);
@@ -180,9 +193,9 @@ Bulletin Puller::take_news_for(std::size_t rank, double now) {
   peer.told_best_out = bulletin.best_out;
   // Neither is true before all that led to it is told.
   const bool is_all = peer.requests.empty() && last == news_.size();
-  bulletin.is_settled = peer.told_settled = is_all && is_settled();
+  bulletin.is_settled = peer.told_settled = is_all && is_settled_;
   bulletin.is_stopped = peer.told_stopped = is_stopped_;
-  bulletin.is_last = peer.told_last = is_all && may_end();
+  bulletin.is_last = peer.told_last = is_all && may_end_;
   drop_told_news();
   return bulletin;
 }
@@ -221,15 +234,16 @@ bool Puller::may_end() const {
     const Peer& peer = peers_[rank];
     if (!peer.is_settled || peer.dead != dead_ || segments_of(rank) != mine) return false;
   }
-  return is_settled();
+  return is_settled_;
 }
 
 bool Puller::is_done() const {
+  if (!may_end_) return false;
   for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
     if (!is_living_other(rank)) continue;
     if (!peers_[rank].told_last || !peers_[rank].has_ended) return false;
   }
-  return may_end();
+  return true;
 }
 
 }  // namespace espalier::engine::pull

@@ -43,7 +43,10 @@ struct Rule {
   double far = 3;              // near first: a source that serves others so many times better
   double near = 6;             // near first: a rank that is so many times faster than it
   double slack = 1.3;          // window: segments beyond those that are in flight
-  double slack_s = 1e-4;       // window: the time that the source needs to answer
+  // News wait so long since the last bulletin to the same rank, times the number of ranks, for more
+  // to go with them: each segment is news from every rank to every other one.
+  double quiet_s = 2e-5;
+  double slack_s = 1e-4;              // window: the time that the source needs to answer
   std::size_t most_outstanding = 64;  // of a source
   std::size_t candidates = 64;        // segments among which the rarest is chosen
 };
@@ -79,7 +82,7 @@ class Puller {
   // Nothing of this rank is heard any more, and nothing arrives from it.
   void died(std::size_t rank);
   // This rank cannot go on: all ranks end without the rest of the message.
-  void stop() { is_stopped_ = true; }
+  void stop();
 
   // --- what to do ---
   struct Request {
@@ -91,8 +94,8 @@ class Puller {
   // takes these bulletins. Valid until the next call.
   std::span<const Request> choose(double now);
   // Whether a bulletin to this rank is due.
-  [[nodiscard]] bool has_news_for(std::size_t rank) const;
-  // Precondition: has_news_for(rank).
+  [[nodiscard]] bool has_news_for(std::size_t rank, double now) const;
+  // Precondition: has_news_for(rank, now).
   Bulletin take_news_for(std::size_t rank, double now);
 
   // --- how far it is ---
@@ -137,6 +140,7 @@ class Puller {
     double barren_until_s = 0;  // nothing was found to ask for
     // --- as a reader ---
     std::vector<std::uint32_t> requests{};  // not in a bulletin yet
+    double told_s = 0;                      // when it was told something; 0: never
     std::size_t told = 0;                   // of all news
     double told_best_out = 0;
     bool told_settled = false;
@@ -173,7 +177,6 @@ class Puller {
     return static_cast<double>(job_.grid.length(segment));
   }
   [[nodiscard]] double latency_to(const Peer& source) const;
-  [[nodiscard]] double best_out() const;
 
   // --- choosing (choose.cpp) ---
   void measure_now(double now);
@@ -189,6 +192,8 @@ class Puller {
   void ask(std::size_t source, std::uint32_t segment, double now);
 
   // --- ending ---
+  // Draws the conclusions of what has happened.
+  void conclude();
   [[nodiscard]] bool is_settled() const;
   [[nodiscard]] bool may_end() const;
 
@@ -203,6 +208,11 @@ class Puller {
   std::uint64_t dead_ = 0;        // Bulletin::dead
   std::deque<NewsItem> news_;     // not told to all yet
   std::size_t dropped_news_ = 0;  // before these
+
+  // --- conclusions ---
+  double best_out_ = 0;      // Bulletin::best_out
+  bool is_settled_ = false;  // Bulletin::is_settled
+  bool may_end_ = false;     // nothing is left to ask for, here and elsewhere
 
   // --- of one choose() ---
   std::vector<Request> chosen_;

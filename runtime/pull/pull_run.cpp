@@ -206,7 +206,7 @@ bool PullRun::tell(double now) {
   bool has_told = false;
   for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
     Peer& peer = peers_[rank];
-    if (!peer.is_told || !puller_.has_news_for(rank)) continue;
+    if (!peer.is_told || !puller_.has_news_for(rank, now)) continue;
     peer.told = pull::to_bytes(puller_.take_news_for(rank, now));
     peer.is_told = false;
     has_told = true;

@@ -59,9 +59,9 @@ TEST(Puller, AsksTheSourceFirstWhichAloneHasAnything) {
   const auto requests = puller.choose(1);
   ASSERT_EQ(requests.size(), 1U);  // until its rate is known
   EXPECT_EQ(requests[0].source, 0U);
-  EXPECT_TRUE(puller.has_news_for(0));
+  EXPECT_TRUE(puller.has_news_for(0, 1));
   EXPECT_EQ(puller.take_news_for(0, 1).requests.size(), 1U);
-  EXPECT_TRUE(puller.has_news_for(2));
+  EXPECT_TRUE(puller.has_news_for(2, 1));
   EXPECT_TRUE(puller.take_news_for(2, 1).requests.empty());
   EXPECT_EQ(puller.take_news_for(2, 1).news.size(), 0U);
 }
