@@ -48,8 +48,7 @@ void Puller::measure_now(double now) {
   }
   mean_rate_ = measured > 0 ? sum / static_cast<double>(measured) : 0;
   const std::uint64_t missing = count_ - segments_of(job_.rank);
-  const double bytes = static_cast<double>(missing) * static_cast<double>(job_.grid.segment);
-  remaining_s_ = rates_in_use_ > 0 ? bytes / rates_in_use_ : 0;
+  missing_bytes_ = static_cast<double>(missing) * static_cast<double>(job_.grid.segment);
   tried_ = 0;
   for (const Peer& peer : peers_) {
     if (peer.byte_s > 0 || peer.outstanding.empty()) continue;
@@ -83,7 +82,8 @@ bool Puller::is_late(const Peer& source) const {
   if (outstanding_ == 0 || source.rate() >= job_.rule.late_share * rates_in_use_) return false;
   const double segments = static_cast<double>(source.outstanding.size() + 1);
   const double needs_s = segments * static_cast<double>(job_.grid.segment) * source.byte_s;
-  return needs_s > std::max(job_.rule.late_part * remaining_s_, 4 * job_.rule.poll_s);
+  const double remaining_s = missing_bytes_ / rates_in_use_;
+  return needs_s > std::max(job_.rule.late_part * remaining_s, 4 * job_.rule.poll_s);
 }
 
 bool Puller::may_try() const {

@@ -1,5 +1,5 @@
 // How a rank of a broadcast without a plan decides what to ask of whom: the rule of a pull, as a
-// state machine without MPI, clock and global state (docs/decisions/0038-pull.md). Times are
+// state machine without MPI, clock and global state (docs/decisions/0018-pull.md). Times are
 // arguments, in seconds of this rank's clock, and never decrease.
 //
 // Each rank knows of all others which segments they have and which they have asked for, because
@@ -48,7 +48,7 @@ struct Rule {
   double quiet_s = 2e-5;
   double slack_s = 1e-4;              // window: the time that the source needs to answer
   std::size_t most_outstanding = 64;  // of a source
-  std::size_t candidates = 64;        // segments among which the rarest is chosen
+  std::size_t candidates = 1024;      // segments among which the rarest is chosen
 };
 
 // Throws InputError for more than kMostSegments segments.
@@ -220,8 +220,8 @@ class Puller {
   std::vector<std::size_t> near_;
   double mean_rate_ = 0;     // of measured sources; 0: there is none
   double rates_in_use_ = 0;  // of measured sources with something outstanding
-  double remaining_s_ = 0;   // at these rates
-  std::size_t tried_ = 0;    // unmeasured sources with something outstanding that is not overdue
+  double missing_bytes_ = 0;
+  std::size_t tried_ = 0;  // unmeasured sources with something outstanding that is not overdue
 };
 
 }  // namespace espalier::engine::pull

@@ -15,7 +15,17 @@ namespace {
 
 namespace pull = engine::pull;
 
-constexpr ::useconds_t kMoment_us = 50;
+// How long a rank sleeps when nothing has happened: a part of the time since something has, so that
+// waiting costs little of a processor, and little time.
+constexpr double kLeastSleep_s = 50e-6;
+constexpr double kMostSleep_s = 400e-6;
+constexpr double kSleepPart = 0.1;
+
+void sleep_after(double idle_s) {
+  const double sleep_s = std::clamp(idle_s * kSleepPart, kLeastSleep_s, kMostSleep_s);
+  ::usleep(static_cast<::useconds_t>(sleep_s * 1e6));
+}
+
 // Between two looks at those that are silent, and the most that counts of it: a suspended job has
 // not waited.
 constexpr double kLook_s = 0.1;
@@ -81,7 +91,7 @@ bool PullRun::run() {
     if (peer != rank_) listen_to(peer);
   }
   timeout_.begin();
-  looked_s_ = MPI_Wtime();
+  looked_s_ = moved_s_ = MPI_Wtime();
   while (!is_done()) {
     bool has_moved = note_completions();
     if (store_->failed()) puller_.stop();
@@ -91,10 +101,11 @@ bool PullRun::run() {
     has_moved = tell(now) || has_moved;
     if (has_moved) {
       timeout_.begin();
+      moved_s_ = now;
       show_progress();
     } else {
       if (timeout_.is_over()) give_up();
-      ::usleep(kMoment_us);
+      sleep_after(now - moved_s_);
     }
     if (now - looked_s_ >= kLook_s) look_at_waits(now);
   }

@@ -105,6 +105,7 @@ class PullRun {
   std::size_t next_served_ = 0;
   double chosen_s_ = 0;  // when requests were last chosen
   double looked_s_ = 0;
+  double moved_s_ = 0;  // when something happened last
   Timeout timeout_;
   bool is_over_ = false;
 };

@@ -165,7 +165,8 @@ void World::act(std::size_t rank) {
   if (of_.stops == rank && mine.arrivals >= of_.grid.count() / 3) mine.puller->stop();
   choose(rank);
   for (std::size_t to = 0; to < of_.ranks; ++to) {
-    if (to == rank || !mine.puller->has_news_for(to, now_s_) || !chance(of_.telling, random_)) continue;
+    if (to == rank || !mine.puller->has_news_for(to, now_s_) || !chance(of_.telling, random_))
+      continue;
     channel(rank, to).bulletins.push_back(rule::to_bytes(mine.puller->take_news_for(to, now_s_)));
     if (channel(rank, to).bulletins.back().size() > rule::kMostBulletinBytes) {
       throw Violation("a bulletin is too long");
