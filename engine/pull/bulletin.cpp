@@ -7,9 +7,8 @@
 namespace espalier::engine::pull {
 namespace {
 
-constexpr std::uint32_t kSettled = 1;
-constexpr std::uint32_t kStopped = 2;
-constexpr std::uint32_t kLast = 4;
+constexpr std::uint32_t kStopped = 1;
+constexpr std::uint32_t kLast = 2;
 constexpr unsigned kKindShift = 30;
 constexpr std::uint32_t kSegmentBits = (std::uint32_t{1} << kKindShift) - 1;
 
@@ -26,8 +25,7 @@ static_assert(sizeof(Header) == 48);
 std::vector<std::byte> to_bytes(const Bulletin& bulletin) {
   const Header header{{bulletin.sent_s, bulletin.echo_s, bulletin.best_out, bulletin.from_reader},
                       bulletin.dead,
-                      (bulletin.is_settled ? kSettled : 0) | (bulletin.is_stopped ? kStopped : 0) |
-                          (bulletin.is_last ? kLast : 0),
+                      (bulletin.is_stopped ? kStopped : 0) | (bulletin.is_last ? kLast : 0),
                       static_cast<std::uint32_t>(bulletin.requests.size())};
   std::vector<std::uint32_t> words = bulletin.requests;
   for (const NewsItem& item : bulletin.news) {
@@ -55,7 +53,6 @@ Bulletin bulletin_from_bytes(const std::byte* bytes, std::size_t count) {
                     .best_out = header.figures[2],
                     .from_reader = header.figures[3],
                     .dead = header.dead,
-                    .is_settled = (header.flags & kSettled) != 0,
                     .is_stopped = (header.flags & kStopped) != 0,
                     .is_last = (header.flags & kLast) != 0};
   const auto news = words.begin() + static_cast<std::ptrdiff_t>(header.requests);

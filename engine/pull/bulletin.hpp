@@ -32,8 +32,9 @@ struct Bulletin {
   double echo_s = 0;
   double best_out = 0;     // the best rate at which any rank receives from the sender, in bytes/s
   double from_reader = 0;  // the rate at which the sender receives from the reader; 0: unknown
-  std::uint64_t dead = 0;  // which ranks are dead, as far as the sender knows: equal for equal sets
-  bool is_settled = false;  // the sender has all segments that exist, as far as it knows
+  // Which ranks the sender knows to be dead: equal for equal sets. All that it has got before it
+  // knew is told.
+  std::uint64_t dead = 0;
   bool is_stopped = false;  // the message has failed on some rank, and nobody asks any more
   // The last one: the sender asks for nothing any more, and tells nothing any more.
   bool is_last = false;

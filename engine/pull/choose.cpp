@@ -154,7 +154,7 @@ void Puller::ask(std::size_t source, std::uint32_t segment, double now) {
   }
   peer.outstanding.push_back({segment, now});
   ++outstanding_;
-  is_settled_ = may_end_ = false;
+  may_end_ = false;
   peer.requests.push_back(segment);
   possession_.add_want(job_.rank, segment);
   tell(News::kWant, segment);

@@ -72,7 +72,6 @@ void Puller::hear(std::size_t from, const Bulletin& bulletin, double now) {
   peer.heard_s = now;
   peer.best_out = bulletin.best_out;
   if (bulletin.from_reader > 0) peer.gets = bulletin.from_reader;
-  peer.is_settled = bulletin.is_settled;
   peer.dead = bulletin.dead;
   if (bulletin.echo_s > 0) {
     const double round_trip = std::max(now - bulletin.echo_s, 0.0);
@@ -160,7 +159,6 @@ void Puller::stop() {
 void Puller::conclude() {
   best_out_ = 0;
   for (const Peer& peer : peers_) best_out_ = std::max(best_out_, peer.gets);
-  is_settled_ = is_settled();
   may_end_ = may_end();
 }
 
@@ -171,29 +169,28 @@ bool Puller::has_news_for(std::size_t rank, double now) const {
   const double quiet_s = job_.rule.quiet_s * static_cast<double>(job_.ranks);
   if (peer.told_s > 0 && now - peer.told_s < quiet_s) return false;
   if (peer.told < dropped_news_ + news_.size() || dead_ != peer.told_dead) return true;
-  return is_settled_ != peer.told_settled || differs_notably(best_out_, peer.told_best_out);
+  return differs_notably(best_out_, peer.told_best_out);
 }
 
 Bulletin Puller::take_news_for(std::size_t rank, double now) {
   Peer& peer = peers_[rank];
-  Bulletin bulletin{
-      .sent_s = now, .best_out = best_out_, .from_reader = peer.rate(), .dead = dead_};
-  peer.told_dead = dead_;
+  Bulletin bulletin{.sent_s = now, .best_out = best_out_, .from_reader = peer.rate()};
   peer.told_s = now;
   if (peer.heard_s > 0) bulletin.echo_s = peer.sent_s + (now - peer.heard_s);
-  const std::size_t asked = std::min(peer.requests.size(), kMostItems);
+  const std::size_t asked = std::min(peer.requests.size(), job_.most_items);
   const auto end = peer.requests.begin() + static_cast<std::ptrdiff_t>(asked);
   bulletin.requests.assign(peer.requests.begin(), end);
   peer.requests.erase(peer.requests.begin(), end);
   const std::size_t first = peer.told - dropped_news_;
-  const std::size_t last = std::min(news_.size(), first + kMostItems - asked);
+  const std::size_t last = std::min(news_.size(), first + job_.most_items - asked);
   bulletin.news.assign(news_.begin() + static_cast<std::ptrdiff_t>(first),
                        news_.begin() + static_cast<std::ptrdiff_t>(last));
   peer.told = dropped_news_ + last;
   peer.told_best_out = bulletin.best_out;
-  // Neither is true before all that led to it is told.
+  // Neither is said before all that led to it is told.
   const bool is_all = peer.requests.empty() && last == news_.size();
-  bulletin.is_settled = peer.told_settled = is_all && is_settled_;
+  if (is_all) peer.told_dead = dead_;
+  bulletin.dead = peer.told_dead;
   bulletin.is_stopped = peer.told_stopped = is_stopped_;
   bulletin.is_last = peer.told_last = is_all && may_end_;
   drop_told_news();
@@ -211,18 +208,17 @@ void Puller::drop_told_news() {
   dropped_news_ = least;
 }
 
-bool Puller::is_settled() const {
-  if (outstanding_ > 0) return false;
-  if (is_complete()) return true;
+bool Puller::lacks_any() const {
+  if (is_complete()) return false;
   const std::span<const std::uint64_t> mine = possession_.have(job_.rank).words();
   for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
     if (!is_living_other(rank)) continue;
     const std::span<const std::uint64_t> theirs = possession_.have(rank).words();
     for (std::size_t i = 0; i < mine.size(); ++i) {
-      if ((theirs[i] & ~mine[i]) != 0) return false;
+      if ((theirs[i] & ~mine[i]) != 0) return true;
     }
   }
-  return true;
+  return false;
 }
 
 bool Puller::may_end() const {
@@ -232,9 +228,9 @@ bool Puller::may_end() const {
   for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
     if (!is_living_other(rank)) continue;
     const Peer& peer = peers_[rank];
-    if (!peer.is_settled || peer.dead != dead_ || segments_of(rank) != mine) return false;
+    if (peer.dead != dead_ || segments_of(rank) != mine) return false;
   }
-  return is_settled_;
+  return !lacks_any();
 }
 
 bool Puller::is_done() const {

@@ -8,12 +8,15 @@
 // It ends. A rank that lacks a segment that a living rank has, and has nothing outstanding, asks at
 // once: of the rules in may_ask() and pick() those that refuse a source need something outstanding.
 // A request to a living rank is served, and dead ranks' requests are withdrawn, so a segment
-// arrives. Hence every rank comes to have all segments that exist among the living, and says that
-// it is settled. Once all are, know of the same dead ranks and have equal numbers of segments,
-// their sets are equal: a settled rank has all that the others told of before they were settled,
-// and bulletins keep their order. None can get a further segment: no living rank has one, and
-// nothing comes from a rank that is known to be dead. So the first rank that sees this may end; its
-// last bulletin lets the others end, too, who may meanwhile wait for a rank that died later.
+// arrives. Hence every rank comes to have all segments that exist among the living, and tells so.
+//
+// A rank may end when it lacks nothing that a living rank has, all these have told of as many
+// segments as it has, and all know of the same dead ranks. Then their sets are the same. Could one
+// of them get a further segment? It would be the first, and come from a living rank, but none has
+// one; or from a dead rank, but the receiver told of everything that came from there before it said
+// that it knows of the death, and after that nothing counts. So the first rank that sees this may
+// end; its last bulletin lets the others end, too, who may meanwhile wait for a rank that died
+// later.
 #pragma once
 
 #include <cstddef>
@@ -62,6 +65,7 @@ struct Job {
   planner::SegmentGrid grid{};  // at most kMostSegments
   // The most segments that this rank may have outstanding at all sources together, at least 1.
   std::size_t most_outstanding = SIZE_MAX;
+  std::size_t most_items = kMostItems;  // of a bulletin, at least 1
   std::uint64_t seed = 1;
   Rule rule{};
 };
@@ -143,7 +147,6 @@ class Puller {
     double told_s = 0;                      // when it was told something; 0: never
     std::size_t told = 0;                   // of all news
     double told_best_out = 0;
-    bool told_settled = false;
     std::uint64_t told_dead = 0;
     bool told_stopped = false;
     bool told_last = false;
@@ -152,7 +155,6 @@ class Puller {
     double sent_s = 0;
     double heard_s = 0;
     std::uint64_t dead = 0;
-    bool is_settled = false;
     bool has_ended = false;
 
     [[nodiscard]] double rate() const { return byte_s > 0 ? 1 / byte_s : 0; }
@@ -194,7 +196,8 @@ class Puller {
   // --- ending ---
   // Draws the conclusions of what has happened.
   void conclude();
-  [[nodiscard]] bool is_settled() const;
+  // Whether this rank lacks a segment that a living rank has.
+  [[nodiscard]] bool lacks_any() const;
   [[nodiscard]] bool may_end() const;
 
   Job job_;
@@ -210,9 +213,8 @@ class Puller {
   std::size_t dropped_news_ = 0;  // before these
 
   // --- conclusions ---
-  double best_out_ = 0;      // Bulletin::best_out
-  bool is_settled_ = false;  // Bulletin::is_settled
-  bool may_end_ = false;     // nothing is left to ask for, here and elsewhere
+  double best_out_ = 0;   // Bulletin::best_out
+  bool may_end_ = false;  // nothing is left to ask for, here and elsewhere
 
   // --- of one choose() ---
   std::vector<Request> chosen_;

@@ -39,6 +39,7 @@ struct Case {
   std::size_t source;
   planner::SegmentGrid grid;
   std::size_t most_outstanding = SIZE_MAX;
+  std::size_t most_items = rule::kMostItems;
   std::vector<std::uint64_t> slowness;  // of each rank: its sends go on in one of so many steps
   std::uint64_t telling;                // of 100 chances to tell, so many are used
   std::vector<std::size_t> mortal;      // ranks that die
@@ -52,6 +53,7 @@ Case::Case(Random& random)
       telling(chance(50, random) ? 100 : 1 + below(40, random)) {
   if (chance(10, random)) grid.message = below(2 * grid.segment, random);
   if (chance(30, random)) most_outstanding = 1 + below(6, random);
+  if (chance(30, random)) most_items = 1 + below(8, random);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     slowness.push_back(chance(70, random) ? 1 : 1 + below(60, random));
   }
@@ -126,6 +128,7 @@ World::World(Random& random, const Case& of)
                                                  .source = of.source,
                                                  .grid = of.grid,
                                                  .most_outstanding = of.most_outstanding,
+                                                 .most_items = of.most_items,
                                                  .seed = random()});
     ranks_[rank].message.resize(of.grid.message);
     ranks_[rank].expects.resize(of.grid.count());
