@@ -54,7 +54,8 @@ PullRun::PullRun(const PullSetting& setting, int source, const SegmentGrid& grid
       source_(static_cast<std::size_t>(source)),
       largest_tag_(setting.data.largest_tag()),
       puller_(job_of(setting, source, grid, store)),
-      peers_(setting.control.size()),
+      memory_(std::make_unique<std::vector<Peer>>(setting.control.size())),
+      peers_(*memory_),
       timeout_(setting.timeout) {
   for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
     if (peer != rank_) peers_[peer].heard.resize(pull::kMostBulletinBytes);
@@ -297,7 +298,7 @@ void PullRun::abandon() noexcept {
     if (code != MPI_SUCCESS) break;
   }
   // MPI may still read and write this memory, so it is never freed.
-  if (all_done == 0) static_cast<void>(new std::vector<Peer>(std::move(peers_)));
+  if (all_done == 0) static_cast<void>(memory_.release());
 }
 
 }  // namespace espalier::runtime

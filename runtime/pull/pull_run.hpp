@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -95,7 +96,8 @@ class PullRun {
   std::size_t source_;
   std::size_t largest_tag_;
   engine::pull::Puller puller_;
-  std::vector<Peer> peers_;
+  std::unique_ptr<std::vector<Peer>> memory_;  // released if MPI may still use it
+  std::vector<Peer>& peers_;
   std::vector<MPI_Request> requests_;
   std::vector<Operation> operations_;  // of each request
   std::vector<std::size_t> free_;      // places in both

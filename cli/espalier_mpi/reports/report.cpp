@@ -170,7 +170,7 @@ ProgressBar::ProgressBar(bool enabled, std::optional<BytesPerSecond> planned)
     : line_("espalier-mpi: ", enabled, enabled && stderr_reaches_terminal()), planned_(planned) {}
 
 void ProgressBar::show(std::uint64_t bytes) {
-  if (!line_.is_enabled()) return;
+  if (!line_.is_enabled() || bytes == 0) return;
   const Clock::time_point now = Clock::now();
   if (bytes < last_bytes_) {
     ++message_;
