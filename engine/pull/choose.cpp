@@ -92,8 +92,9 @@ bool Puller::may_try() const {
 
 std::size_t Puller::window_of(const Peer& source) const {
   if (source.byte_s == 0) return 1;
-  const double round_trip_s = 2 * latency_to(source) + job_.rule.slack_s;
+  const double round_trip_s = 2 * latency_to(source) - source.queued_s + job_.rule.slack_s;
   const double in_flight = source.rate() * round_trip_s / static_cast<double>(job_.grid.segment);
+  if (in_flight < job_.rule.trickle) return 1;  // more would queue, and others' requests behind it
   const double most = static_cast<double>(job_.rule.most_outstanding);
   return static_cast<std::size_t>(std::min(std::ceil(in_flight + job_.rule.slack), most));
 }
@@ -102,7 +103,8 @@ void Puller::find_near(std::size_t source) {
   near_.clear();
   const Peer& far = peers_[source];
   if (outstanding_ == 0 || far.byte_s == 0) return;
-  if (far.rate() * job_.rule.far >= far.best_out) return;
+  const bool serves_others_better = far.rate() * job_.rule.far < far.best_out;
+  if (!serves_others_better && far.rate() >= job_.rule.poor * mean_rate_) return;
   for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
     if (rank == job_.source || rank == source || !is_living_other(rank)) continue;
     if (peers_[rank].rate() >= job_.rule.near * far.rate()) near_.push_back(rank);
