@@ -54,6 +54,7 @@ struct Rule {
   // News wait so long since the last bulletin to the same rank, times the number of ranks, for more
   // to go with them: each segment is news from every rank to every other one.
   double quiet_s = 2e-5;
+  double quiet_segments = 3;          // at least the time in which so many segments arrive
   double slack_s = 1e-4;              // window: the time that the source needs to answer
   std::size_t most_outstanding = 64;  // of a source
   std::size_t candidates = 1024;      // segments among which the rarest is chosen
@@ -224,8 +225,10 @@ class Puller {
   std::size_t dropped_news_ = 0;  // before these
 
   // --- conclusions ---
-  double best_out_ = 0;   // Bulletin::best_out
-  bool may_end_ = false;  // nothing is left to ask for, here and elsewhere
+  double arrived_s_ = 0;   // when a segment arrived last; 0: never
+  double interval_s_ = 0;  // the mean time between arrivals
+  double best_out_ = 0;    // Bulletin::best_out
+  bool may_end_ = false;   // nothing is left to ask for, here and elsewhere
 
   // --- of one choose() ---
   std::vector<Request> chosen_;
