@@ -103,8 +103,7 @@ void Puller::find_near(std::size_t source) {
   near_.clear();
   const Peer& far = peers_[source];
   if (outstanding_ == 0 || far.byte_s == 0) return;
-  const bool serves_others_better = far.rate() * job_.rule.far < far.best_out;
-  if (!serves_others_better && far.rate() >= job_.rule.poor * mean_rate_) return;
+  if (far.rate() * job_.rule.far >= far.best_out) return;
   for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
     if (rank == job_.source || rank == source || !is_living_other(rank)) continue;
     if (peers_[rank].rate() >= job_.rule.near * far.rate()) near_.push_back(rank);

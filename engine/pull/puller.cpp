@@ -111,8 +111,6 @@ bool Puller::arrived(std::size_t from, std::uint64_t segment, double now) {
   note_time(source, *found, now);
   source.outstanding.erase(found);
   --outstanding_;
-  if (arrived_s_ > 0) interval_s_ += 0.1 * (now - arrived_s_ - interval_s_);
-  arrived_s_ = now;
   possession_.add_have(job_.rank, segment);
   tell(News::kHave, static_cast<std::uint32_t>(segment));
   if (outstanding_ == 0) {
@@ -181,10 +179,11 @@ bool Puller::has_news_for(std::size_t rank, double now) const {
   const Peer& peer = peers_[rank];
   if (!is_living_other(rank) || peer.told_last) return false;
   if (!peer.requests.empty() || may_end_ || is_stopped_ != peer.told_stopped) return true;
-  const double quiet_s = std::max(job_.rule.quiet_s * static_cast<double>(job_.ranks),
-                                  job_.rule.quiet_segments * interval_s_);
+  const std::size_t untold = dropped_news_ + news_.size() - peer.told;
+  if (untold >= job_.most_items) return true;
+  const double quiet_s = job_.rule.quiet_s * static_cast<double>(job_.ranks);
   if (peer.told_s > 0 && now - peer.told_s < quiet_s) return false;
-  if (peer.told < dropped_news_ + news_.size() || dead_ != peer.told_dead) return true;
+  if (untold > 0 || dead_ != peer.told_dead) return true;
   return differs_notably(best_out_, peer.told_best_out) ||
          differs_notably(std::max(peer.took_s, kLeastQueue_s),
                          std::max(peer.told_took_s, kLeastQueue_s));

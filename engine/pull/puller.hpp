@@ -44,17 +44,13 @@ struct Rule {
   double late_part = 0.2;      // late: of the remaining time, for a segment to arrive
   std::size_t most_tried = 2;  // unmeasured sources that are asked at once
   double far = 3;              // near first: a source that serves others so many times better
-  // Near first: a source this slow, over the mean rate. What it sends is worth less than its own
-  // requests, which queue behind it.
-  double poor = 0.15;
-  double near = 6;  // near first: a rank that is so many times faster than it
+  double near = 6;             // near first: a rank that is so many times faster than it
   double trickle =
       0.01;            // window: a source of which so few segments are in flight is asked for one
   double slack = 1.3;  // window: segments beyond those that are in flight
   // News wait so long since the last bulletin to the same rank, times the number of ranks, for more
   // to go with them: each segment is news from every rank to every other one.
   double quiet_s = 2e-5;
-  double quiet_segments = 3;          // at least the time in which so many segments arrive
   double slack_s = 1e-4;              // window: the time that the source needs to answer
   std::size_t most_outstanding = 64;  // of a source
   std::size_t candidates = 1024;      // segments among which the rarest is chosen
@@ -225,10 +221,8 @@ class Puller {
   std::size_t dropped_news_ = 0;  // before these
 
   // --- conclusions ---
-  double arrived_s_ = 0;   // when a segment arrived last; 0: never
-  double interval_s_ = 0;  // the mean time between arrivals
-  double best_out_ = 0;    // Bulletin::best_out
-  bool may_end_ = false;   // nothing is left to ask for, here and elsewhere
+  double best_out_ = 0;   // Bulletin::best_out
+  bool may_end_ = false;  // nothing is left to ask for, here and elsewhere
 
   // --- of one choose() ---
   std::vector<Request> chosen_;

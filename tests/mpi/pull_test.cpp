@@ -16,7 +16,6 @@ namespace espalier::testing::pull_mpi_test {
 namespace {
 
 using runtime::PullBroadcast;
-using runtime::PullOptions;
 using ::testing::HasSubstr;
 
 constexpr std::uint64_t kSegment = 1000;
@@ -66,7 +65,7 @@ TEST(Pull, LeavesHolesAlone) {
   MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &with_hole);
   MPI_Type_commit(&with_hole);
   const bool is_source = rank_in(MPI_COMM_WORLD) == 0;
-  std::vector<int> buffer(2 * kCount, -1);
+  std::vector<int> buffer(std::size_t{2} * kCount, -1);
   for (int i = 0; is_source && i < kCount; ++i) buffer[2 * static_cast<std::size_t>(i)] = 7 * i;
   PullBroadcast broadcast(MPI_COMM_WORLD, {.segment_bytes = 999});
   broadcast.run(buffer.data(), kCount, with_hole, 0);
