@@ -72,7 +72,7 @@ void Puller::hear(std::size_t from, const Bulletin& bulletin, double now) {
   }
   for (const NewsItem& item : bulletin.news) hear_news(from, item);
   note_way(peer, bulletin.sent_s, now);
-  peer.queued_s = bulletin.queued_s;
+  peer.queued_s = std::max(bulletin.queued_s - job_.rule.usual_queue_s, 0.0);
   peer.best_out = bulletin.best_out;
   if (bulletin.from_reader > 0) peer.gets = bulletin.from_reader;
   peer.dead = bulletin.dead;

@@ -45,6 +45,9 @@ struct Rule {
   std::size_t most_tried = 2;  // unmeasured sources that are asked at once
   double far = 3;              // near first: a source that serves others so many times better
   double near = 6;             // near first: a rank that is so many times faster than it
+  // Window: requests that queue for no longer are as usual where all uplinks are in use; larger
+  // windows would only lengthen all queues.
+  double usual_queue_s = 0.1;
   double trickle =
       0.01;            // window: a source of which so few segments are in flight is asked for one
   double slack = 1.3;  // window: segments beyond those that are in flight
