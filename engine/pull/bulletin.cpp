@@ -13,18 +13,17 @@ constexpr unsigned kKindShift = 30;
 constexpr std::uint32_t kSegmentBits = (std::uint32_t{1} << kKindShift) - 1;
 
 struct Header {
-  std::array<double, 5> figures;
+  std::array<double, 4> figures;
   std::uint64_t dead;
   std::uint32_t flags;
   std::uint32_t requests;
 };
-static_assert(sizeof(Header) == 56);
+static_assert(sizeof(Header) == 48);
 
 }  // namespace
 
 std::vector<std::byte> to_bytes(const Bulletin& bulletin) {
-  const Header header{{bulletin.sent_s, bulletin.echo_s, bulletin.best_out, bulletin.from_reader,
-                       bulletin.queued_s},
+  const Header header{{bulletin.sent_s, bulletin.echo_s, bulletin.best_out, bulletin.from_reader},
                       bulletin.dead,
                       (bulletin.is_stopped ? kStopped : 0) | (bulletin.is_last ? kLast : 0),
                       static_cast<std::uint32_t>(bulletin.requests.size())};
@@ -54,7 +53,6 @@ Bulletin bulletin_from_bytes(const std::byte* bytes, std::size_t count) {
                     .best_out = header.figures[2],
                     .from_reader = header.figures[3],
                     .dead = header.dead,
-                    .queued_s = header.figures[4],
                     .is_stopped = (header.flags & kStopped) != 0,
                     .is_last = (header.flags & kLast) != 0};
   const auto news = words.begin() + static_cast<std::ptrdiff_t>(header.requests);

@@ -35,9 +35,6 @@ struct Bulletin {
   // Which ranks the sender knows to be dead: equal for equal sets. All that it has got before it
   // knew is told.
   std::uint64_t dead = 0;
-  // How much longer than the shortest way so far the reader's last bulletin took: it queued behind
-  // segments that the reader sends.
-  double queued_s = 0;
   bool is_stopped = false;  // the message has failed on some rank, and nobody asks any more
   // The last one: the sender asks for nothing any more, and tells nothing any more.
   bool is_last = false;
@@ -50,7 +47,7 @@ struct Bulletin {
 // Most requests and news together in a bulletin, so that MPI sends it eagerly.
 inline constexpr std::size_t kMostItems = 960;
 // The bytes of such a bulletin.
-inline constexpr std::size_t kMostBulletinBytes = 5 * sizeof(double) + 8 + 4 * (2 + kMostItems);
+inline constexpr std::size_t kMostBulletinBytes = 4 * sizeof(double) + 8 + 4 * (2 + kMostItems);
 
 // As bytes, for ranks whose machines have the same byte order.
 std::vector<std::byte> to_bytes(const Bulletin& bulletin);

@@ -92,9 +92,8 @@ bool Puller::may_try() const {
 
 std::size_t Puller::window_of(const Peer& source) const {
   if (source.byte_s == 0) return 1;
-  const double round_trip_s = 2 * latency_to(source) - source.queued_s + job_.rule.slack_s;
+  const double round_trip_s = 2 * latency_to(source) + job_.rule.slack_s;
   const double in_flight = source.rate() * round_trip_s / static_cast<double>(job_.grid.segment);
-  if (in_flight < job_.rule.trickle) return 1;  // more would queue, and others' requests behind it
   const double most = static_cast<double>(job_.rule.most_outstanding);
   return static_cast<std::size_t>(std::min(std::ceil(in_flight + job_.rule.slack), most));
 }

@@ -20,9 +20,6 @@ bool differs_notably(double now, double told) {
   return now > told * kNotable || now * kNotable < told;
 }
 
-// Shorter ways in queues than this make no difference.
-constexpr double kLeastQueue_s = 2e-3;
-
 // Sums of these tell sets of ranks apart (the mixing function of SplitMix64).
 std::uint64_t mark_of(std::size_t rank) {
   std::uint64_t mark = (rank + 1) * 0x9e3779b97f4a7c15;
@@ -71,8 +68,8 @@ void Puller::hear(std::size_t from, const Bulletin& bulletin, double now) {
     possession_.add_want(from, segment);
   }
   for (const NewsItem& item : bulletin.news) hear_news(from, item);
-  note_way(peer, bulletin.sent_s, now);
-  peer.queued_s = std::max(bulletin.queued_s - job_.rule.usual_queue_s, 0.0);
+  peer.sent_s = bulletin.sent_s;
+  peer.heard_s = now;
   peer.best_out = bulletin.best_out;
   if (bulletin.from_reader > 0) peer.gets = bulletin.from_reader;
   peer.dead = bulletin.dead;
@@ -122,17 +119,7 @@ bool Puller::arrived(std::size_t from, std::uint64_t segment, double now) {
 }
 
 double Puller::latency_to(const Peer& source) const {
-  const double way_s = source.round_trip_s > 0 ? source.round_trip_s / 2 : job_.rule.latency_s;
-  return way_s + source.queued_s;
-}
-
-// The clocks of the two ranks may differ by any time, but the difference of two ways is what it is.
-void Puller::note_way(Peer& peer, double sent_s, double now) const {
-  const double way_s = now - sent_s;
-  if (peer.heard_s == 0 || way_s < peer.shortest_s) peer.shortest_s = way_s;
-  peer.took_s = way_s - peer.shortest_s;
-  peer.sent_s = sent_s;
-  peer.heard_s = now;
+  return source.round_trip_s > 0 ? source.round_trip_s / 2 : job_.rule.latency_s;
 }
 
 // A segment's time begins when its request reaches the source, or when the segment before it has
@@ -184,9 +171,7 @@ bool Puller::has_news_for(std::size_t rank, double now) const {
   const double quiet_s = job_.rule.quiet_s * static_cast<double>(job_.ranks);
   if (peer.told_s > 0 && now - peer.told_s < quiet_s) return false;
   if (untold > 0 || dead_ != peer.told_dead) return true;
-  return differs_notably(best_out_, peer.told_best_out) ||
-         differs_notably(std::max(peer.took_s, kLeastQueue_s),
-                         std::max(peer.told_took_s, kLeastQueue_s));
+  return differs_notably(best_out_, peer.told_best_out);
 }
 
 Bulletin Puller::take_news_for(std::size_t rank, double now) {
@@ -204,7 +189,6 @@ Bulletin Puller::take_news_for(std::size_t rank, double now) {
                        news_.begin() + static_cast<std::ptrdiff_t>(last));
   peer.told = dropped_news_ + last;
   peer.told_best_out = bulletin.best_out;
-  bulletin.queued_s = peer.told_took_s = peer.took_s;
   // Neither is said before all that led to it is told.
   const bool is_all = peer.requests.empty() && last == news_.size();
   if (is_all) peer.told_dead = dead_;

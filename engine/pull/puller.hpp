@@ -45,12 +45,7 @@ struct Rule {
   std::size_t most_tried = 2;  // unmeasured sources that are asked at once
   double far = 3;              // near first: a source that serves others so many times better
   double near = 6;             // near first: a rank that is so many times faster than it
-  // Window: requests that queue for no longer are as usual where all uplinks are in use; larger
-  // windows would only lengthen all queues.
-  double usual_queue_s = 0.1;
-  double trickle =
-      0.01;            // window: a source of which so few segments are in flight is asked for one
-  double slack = 1.3;  // window: segments beyond those that are in flight
+  double slack = 1.3;          // window: segments beyond those that are in flight
   // News wait so long since the last bulletin to the same rank, times the number of ranks, for more
   // to go with them: each segment is news from every rank to every other one.
   double quiet_s = 2e-5;
@@ -145,7 +140,6 @@ class Puller {
     double byte_s = 0;          // mean time of a byte; 0: not measured
     double last_arrival_s = 0;  // 0: nothing has arrived
     double round_trip_s = 0;    // the shortest; 0: not measured
-    double queued_s = 0;        // of what this rank tells it, behind segments that this rank sends
     double best_out = 0;
     double barren_until_s = 0;  // nothing was found to ask for
     // --- as a reader ---
@@ -153,7 +147,6 @@ class Puller {
     double told_s = 0;                      // when it was told something; 0: never
     std::size_t told = 0;                   // of all news
     double told_best_out = 0;
-    double told_took_s = 0;
     std::uint64_t told_dead = 0;
     bool told_stopped = false;
     bool told_last = false;
@@ -161,8 +154,6 @@ class Puller {
     // --- what it said last ---
     double sent_s = 0;
     double heard_s = 0;
-    double shortest_s = 0;  // the shortest way of a bulletin from it, by two clocks
-    double took_s = 0;      // how much longer the last one took
     std::uint64_t dead = 0;
     bool has_ended = false;
 
@@ -187,9 +178,7 @@ class Puller {
   [[nodiscard]] double length_of(std::uint64_t segment) const {
     return static_cast<double>(job_.grid.length(segment));
   }
-  // Of a request.
   [[nodiscard]] double latency_to(const Peer& source) const;
-  void note_way(Peer& peer, double sent_s, double now) const;
 
   // --- choosing (choose.cpp) ---
   void measure_now(double now);

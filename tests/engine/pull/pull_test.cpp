@@ -134,7 +134,6 @@ TEST(Puller, RefusesTooManySegments) {
 TEST(Bulletin, IsTheSameAfterItsBytes) {
   rule::Bulletin bulletin{.sent_s = 1.5, .echo_s = 2.5, .best_out = 3e9, .from_reader = 4e7};
   bulletin.dead = 0x123456789abcdef0;
-  bulletin.queued_s = 0.25;
   bulletin.is_stopped = true;
   bulletin.is_last = true;
   bulletin.requests = {7, 0};
