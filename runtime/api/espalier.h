@@ -152,6 +152,15 @@ espalier_status espalier_reduce_scatter(espalier_collective* collective, const v
 /* Call it before MPI_Finalize. Sets *collective to NULL; does nothing if it is NULL already. */
 void espalier_collective_free(espalier_collective** collective);
 
+/* Collective: a broadcast without a plan (runtime/pull/pull_broadcast.hpp). The data is in buffer
+ * on rank `root`; every other rank receives it in buffer, asks all that have a part of it, and
+ * measures the links meanwhile. It pays for messages of some MiB and more. segment_bytes: 1 to 1
+ * GiB; 0: chosen for the message. timeout_s: seconds that a rank waits without any sign of those
+ * that it waits for; 0: indefinitely. Both are the same on all ranks. Each call makes and frees two
+ * communicators. */
+espalier_status espalier_pull_bcast(MPI_Comm comm, void* buffer, size_t count, MPI_Datatype type,
+                                    int root, uint64_t segment_bytes, double timeout_s);
+
 /* The last failure of this thread, in one line; "" if there was none. Valid until the thread's next
  * call. */
 const char* espalier_last_error(void);

@@ -12,6 +12,7 @@
 #include "runtime/api/broadcast.hpp"
 #include "runtime/api/espalier.h"
 #include "runtime/api/reduction.hpp"
+#include "runtime/pull/pull_broadcast.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::runtime {
@@ -302,6 +303,16 @@ espalier_status espalier_reduce_scatter(espalier_collective* collective, const v
 
 void espalier_collective_free(espalier_collective** collective) {
   free_handle(collective);
+}
+
+espalier_status espalier_pull_bcast(MPI_Comm comm, void* buffer, size_t count, MPI_Datatype type,
+                                    int root, uint64_t segment_bytes, double timeout_s) {
+  return guarded([&] {
+    runtime::PullOptions options{.segment_bytes = segment_bytes};
+    if (!(timeout_s >= 0)) throw espalier::InputError("timeout_s is not 0 or more");
+    if (timeout_s > 0) options.timeout = espalier::Seconds{timeout_s};
+    runtime::pull_broadcast(comm, buffer, count, type, root, options);
+  });
 }
 
 const char* espalier_last_error(void) {

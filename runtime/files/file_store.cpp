@@ -33,6 +33,16 @@ void FileStore::arrived(const Segment& segment) {
   move(segment);
 }
 
+void FileStore::reload(const Segment& segment) {
+  if (failed()) return;
+  StoredBytes& file = in_ != nullptr ? static_cast<StoredBytes&>(*in_) : *out_;
+  try {
+    file.read_at(begin_ + segment.offset, buffer_for(segment), segment.length);
+  } catch (const InputError& error) {
+    failure_ = error.what();
+  }
+}
+
 void FileStore::move(const Segment& segment) {
   if (failed()) return;
   std::byte* const buffer = buffer_for(segment);

@@ -29,6 +29,8 @@ class FileStore : public SegmentStore {
   std::byte* buffer_for(const Segment& segment) override;
   void load(const Segment& segment) override;
   void arrived(const Segment& segment) override;
+  // Reads a segment that was loaded, or has arrived, into its buffer again.
+  void reload(const Segment& segment);
   [[nodiscard]] bool failed() const override { return !failure_.empty(); }
   // The reason for its failure; empty if it has not failed.
   [[nodiscard]] const std::string& failure() const { return failure_; }

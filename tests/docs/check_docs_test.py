@@ -121,10 +121,13 @@ class Masks(unittest.TestCase):
         self.assertTrue(agree(shown, [shown[0].replace("887.9 ms", "1.012 s"), shown[1].replace("151.1644 Mbit/s", "9 Gbit/s")]))
         self.assertFalse(agree(shown, [shown[0].replace("15 trees", "16 trees"), shown[1]]))
         self.assertFalse(agree(shown, [shown[0], shown[1].replace("optimum 7", "optimum 8")]))
+        self.assertTrue(agree(["achieved 3.9254 Gbit/s"], ["achieved 31.5 Mbit/s"]))
+        self.assertFalse(agree(["achieved 3.9254 Gbit/s"], ["achieved nothing"]))
 
     def test_progress_and_what_mpirun_says_are_left_out(self):
         dashes = "-" * 74
         self.assertEqual(lines_of("espalier: optimal: 1.3 s\nespalier: optimal: 6.2 s, round 120, gap 2.40e-03\nresult\n"), ["result"])
+        self.assertEqual(lines_of("espalier-mpi: message 1: 3 MiB, 1.2 Gbit/s, 2 s left\nresult\n"), ["result"])
         self.assertEqual(lines_of(f"espalier-mpi: no\n{dashes}\nPrimary job  terminated\nno\n{dashes}\n"), ["espalier-mpi: no"])
         self.assertEqual(lines_of("espalier: a.json: no progress for 3 s\n"), ["espalier: a.json: no progress for 3 s"])
 

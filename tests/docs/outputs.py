@@ -18,13 +18,15 @@ MASKS = [
      re.compile(r"(segments of [^:,]*): [0-9.]+ \w+( \(median of \d+, .*\))?$", re.M), r"\1: <time>"),
     ("the time and rate of a run on this machine",
      re.compile(r"^achieved .* (against .* planned) \([0-9.]+ %\)", re.M), r"achieved <rate> \1 <share>"),
+    ("the rate of a run without a plan on this machine",
+     re.compile(r"^achieved [0-9.]+ \w+/s$", re.M), "achieved <rate>"),
     ("the name of the machine",
      re.compile(r"^(espalier-mpi: rank \d+ on) [\w.-]+:", re.M), r"\1 <host>:"),
 ]
 # What mpirun itself says about a rank that ends with another status than 0, with its process number.
 MPIRUN = re.compile(r"(?ms)^-{60,}\n(?:Primary job|mpirun detected).*?^-{60,}\n")
 # Lines on stderr that appear only when a command takes more than a second.
-PROGRESS = re.compile(r"^espalier(-mpi)?: .*: (\d+\.\d s($|, )|.*\(planned .*\)).*$")
+PROGRESS = re.compile(r"^espalier(-mpi)?: (.*: (\d+\.\d s($|, )|.*\(planned .*\))|message \d+: \d).*$")
 ELLIPSIS = "…"  # alone on a line: any lines; within a line: any text
 
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "runtime/api/broadcast.hpp"
+#include "runtime/pull/pull_broadcast.hpp"
 #include "tests/mpi/plans.hpp"
 
 namespace espalier::testing::large_test {
@@ -37,6 +38,23 @@ TEST(Large, MoreThanTwoToThe31Elements) {
         std::memcmp(&buffer[at], pattern.data(), std::min<std::size_t>(kPrime, kBytes - at)) != 0
             ? 1
             : 0;
+  }
+  EXPECT_EQ(wrong, 0U);
+}
+
+// Segments of 132 KiB, which are received where they belong beyond 2 GiB, too.
+TEST(Large, IsPulled) {
+  constexpr std::size_t kBytes = (std::size_t{1} << 31) + 5;
+  constexpr std::size_t kStep = 4093;  // a prime
+  const bool is_source = rank_in(MPI_COMM_WORLD) == 0;
+  const auto buffer = std::make_unique<unsigned char[]>(kBytes);
+  for (std::size_t at = 0; is_source && at < kBytes; at += kStep) {
+    buffer[at] = static_cast<unsigned char>(byte_of(at, 1));
+  }
+  runtime::pull_broadcast(MPI_COMM_WORLD, buffer.get(), kBytes, MPI_BYTE, 0);
+  std::size_t wrong = 0;
+  for (std::size_t at = 0; at < kBytes; at += kStep) {
+    wrong += buffer[at] != static_cast<unsigned char>(byte_of(at, 1)) ? 1 : 0;
   }
   EXPECT_EQ(wrong, 0U);
 }

@@ -60,20 +60,14 @@ Broadcasts bind_broadcasts(MPI_Comm comm, std::span<const NamedPlan> plans,
   return bound;
 }
 
-TimedOperation timed_broadcast(MPI_Comm comm, std::span<const NamedPlan> plans,
-                               const Broadcasts& bound) {
-  const int rank = runtime::rank_in(comm);
-  const int root = bound->empty() ? 0 : bound->front().root();
+TimedOperation timed_mpi_bcast(MPI_Comm comm, int root) {
   TimedOperation timed;
   timed.root = root;
   timed.candidates.push_back({"MPI_Bcast", [comm, root](std::span<std::byte> message) {
                                 mpi_bcast(message, root, comm);
                               }});
-  const auto run = [](runtime::Broadcast& broadcast, std::span<std::byte> message) {
-    broadcast.run(message.data(), message.size(), MPI_BYTE);
-  };
-  add_candidates(plans, *bound, 1, run, timed);
-  timed.prepare = [rank, root](std::span<std::byte> message, std::uint64_t round) {
+  timed.prepare = [rank = runtime::rank_in(comm), root](std::span<std::byte> message,
+                                                        std::uint64_t round) {
     if (rank == root) {
       fill_with_pattern(message, round);
     } else {
@@ -81,6 +75,16 @@ TimedOperation timed_broadcast(MPI_Comm comm, std::span<const NamedPlan> plans,
     }
   };
   timed.fault = find_fault;
+  return timed;
+}
+
+TimedOperation timed_broadcast(MPI_Comm comm, std::span<const NamedPlan> plans,
+                               const Broadcasts& bound) {
+  TimedOperation timed = timed_mpi_bcast(comm, bound->empty() ? 0 : bound->front().root());
+  const auto run = [](runtime::Broadcast& broadcast, std::span<std::byte> message) {
+    broadcast.run(message.data(), message.size(), MPI_BYTE);
+  };
+  add_candidates(plans, *bound, 1, run, timed);
   timed.state = bound;
   return timed;
 }

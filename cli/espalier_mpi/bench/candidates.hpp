@@ -66,6 +66,8 @@ using Broadcasts = std::shared_ptr<std::vector<runtime::Broadcast>>;
 // have different sources or cannot run here.
 Broadcasts bind_broadcasts(MPI_Comm comm, std::span<const NamedPlan> plans,
                            runtime::BroadcastOptions options);
+// MPI_Bcast alone, from rank `root`, with the input and the check of all broadcasts.
+TimedOperation timed_mpi_bcast(MPI_Comm comm, int root);
 // MPI_Bcast and each plan.
 TimedOperation timed_broadcast(MPI_Comm comm, std::span<const NamedPlan> plans,
                                const Broadcasts& bound);

@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <array>
 #include <optional>
+#include <string_view>
+#include <utility>
 
+#include "cli/espalier_mpi/commands/pull.hpp"
 #include "cli/espalier_mpi/commands/run_plan.hpp"
 #include "cli/espalier_mpi/reports/trace.hpp"
 #include "engine/rounds.hpp"
@@ -16,20 +19,50 @@
 namespace espalier::cli {
 namespace {
 
+// Files along the trees of a plan.
+class PlannedFiles : public FileCarrier {
+ public:
+  explicit PlannedFiles(runtime::Broadcast& broadcast) : broadcast_(&broadcast) {}
+  [[nodiscard]] int root() const override { return broadcast_->root(); }
+  [[nodiscard]] Shape stream_shape(std::uint64_t message_bytes,
+                                   std::uint64_t buffer_bytes) const override {
+    return broadcast_->stream_shape(message_bytes, buffer_bytes);
+  }
+  [[nodiscard]] Seconds predicted_time(std::uint64_t message_bytes,
+                                       std::uint64_t segment_bytes) const override {
+    return broadcast_->predicted_time(message_bytes, segment_bytes);
+  }
+  [[nodiscard]] bool stream(std::uint64_t bytes, const Shape& shape,
+                            runtime::FileStore& store) override {
+    return broadcast_->stream(bytes, shape, store);
+  }
+
+ private:
+  runtime::Broadcast* broadcast_;
+};
+
 struct BcastCommand {
   Job job{};
   RunArguments arguments{};
   FileOptions files{};
-  std::string trace{};  // trace file; empty: none
+  std::string trace{};                    // trace file; empty: none
+  std::optional<std::uint64_t> source{};  // of a run without a plan; unset: 0
   runtime::BroadcastOptions broadcast{};
 
   void add_to(Arguments& app);
   void check();
+  void check_files() const;
+  // Without a plan: refuses the options that need one.
+  void check_pull() const;
+  [[nodiscard]] bool pulls() const { return arguments.plan.empty() && arguments.decisions.empty(); }
   [[nodiscard]] ExitStatus run() const;
 };
 
 void BcastCommand::add_to(Arguments& app) {
   arguments.add_to(app, broadcast);
+  app.add("--source", source,
+          "without PLAN: the rank that has the message (default 0). All others ask whoever has a "
+          "segment for it, and measure the links meanwhile");
   app.add("--in", files.in,
           "file or folder to broadcast, on the plan's source; several are sent as one stream");
   app.add(
@@ -54,11 +87,44 @@ void BcastCommand::add_to(Arguments& app) {
 
 void BcastCommand::check() {
   arguments.running.write_to(broadcast);
-  arguments.check("bcast", broadcast);
-  const bool sends_files = !files.in.empty();
-  if (!arguments.decisions.empty() && sends_files) {
+  if (pulls()) {
+    check_pull();
+  } else {
+    arguments.check("bcast", broadcast);
+    if (source) throw InputError("--source is for a run without a plan; a plan has its own source");
+  }
+  if (!arguments.decisions.empty() && !files.in.empty()) {
     throw InputError("--decisions needs a --message; of --in only the source knows the size");
   }
+  check_files();
+  if (trace == "-")
+    throw InputError("--trace needs a file name; standard output contains the figures");
+}
+
+void BcastCommand::check_pull() const {
+  const RunningOptions& running = arguments.running;
+  const std::array<std::pair<bool, std::string_view>, 10> needs{{
+      {!arguments.tuned.empty(), "--tuned"},
+      {running.mapping != runtime::RankMapping::kByOrder, "--map"},
+      {running.sends.has_value(), "--window"},
+      {running.receives.has_value(), "--receives"},
+      {running.ports.has_value(), "--ports"},
+      {!running.direct_copies, "--as-planned"},
+      {running.rounds, "--rounds"},
+      {broadcast.schedule, "--schedule"},
+      {!trace.empty(), "--trace"},
+      {files.resume, "--resume"},
+  }};
+  for (const auto& [given, option] : needs) {
+    if (given) throw InputError(fmt::format("{} needs a plan; give PLAN", option));
+  }
+  if (arguments.root) {
+    throw InputError("--root is for --decisions; without a plan --source names the rank");
+  }
+}
+
+void BcastCommand::check_files() const {
+  const bool sends_files = !files.in.empty();
   if (sends_files == files.out.empty()) {
     throw InputError("--in and --out must be given together");
   }
@@ -75,14 +141,13 @@ void BcastCommand::check() {
   if (sends_files && broadcast.ports != 0) {
     throw InputError("--ports needs a --message, which is entirely in memory; leave out --in");
   }
-  if (trace == "-")
-    throw InputError("--trace needs a file name; standard output contains the figures");
   if (files.out == "-" || std::ranges::find(files.in, "-") != files.in.end()) {
     throw InputError("--in and --out need file names; - is not supported");
   }
 }
 
 ExitStatus BcastCommand::run() const {
+  if (pulls()) return run_pull(job, arguments, files, source.value_or(0));
   const MPI_Comm comm = job.comm;
   Watchdog& watchdog = *job.watchdog;
   const int rank = runtime::rank_in(comm);
@@ -112,17 +177,15 @@ ExitStatus BcastCommand::run() const {
     bar.expect(arguments.message().value);
     figures = time_message(comm, timed_broadcast(comm, {&named, 1}, bound), arguments, watchdog);
   } else {
-    figures = broadcast_file(comm, bound->front(), arguments, files, bar, watchdog);
+    PlannedFiles planned(bound->front());
+    figures = broadcast_file(comm, planned, arguments, files, bar, watchdog);
   }
   bar.end();
   if (recorder) {
     watchdog.expect("waiting for the trace records of all ranks");
     recorder->write(bound->front().node(), arguments.quiet);
   }
-  if (rank == 0 && !figures.source_change.empty()) {
-    fmt::print(stderr, "espalier-mpi: warning: {}; the copies are what was read\n",
-               figures.source_change);
-  }
+  if (rank == 0) warn_of_change(figures);
   if (rank == 0) print_report(figures_report(named.plan, figures), arguments.json);
   return ExitStatus::kDone;
 }
@@ -130,7 +193,8 @@ ExitStatus BcastCommand::run() const {
 }  // namespace
 
 void add_bcast(Arguments root, const Job& job) {
-  root.add_command<BcastCommand>("bcast", "run a broadcast plan on the ranks of this mpirun", job);
+  root.add_command<BcastCommand>(
+      "bcast", "run a broadcast plan on the ranks of this mpirun; without PLAN, ranks pull", job);
 }
 
 }  // namespace espalier::cli

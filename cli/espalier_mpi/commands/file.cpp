@@ -78,7 +78,7 @@ bool is_tree(const std::vector<std::string>& in) {
 
 class FileBroadcast {
  public:
-  FileBroadcast(MPI_Comm comm, runtime::Broadcast& broadcast, const RunArguments& arguments,
+  FileBroadcast(MPI_Comm comm, FileCarrier& broadcast, const RunArguments& arguments,
                 const FileOptions& files, ProgressBar& bar, Watchdog& watchdog)
       : comm_(comm),
         broadcast_(&broadcast),
@@ -276,7 +276,7 @@ class FileBroadcast {
   }
 
   MPI_Comm comm_;
-  runtime::Broadcast* broadcast_;
+  FileCarrier* broadcast_;
   Watchdog* watchdog_;
   bool verify_;
   bool resumes_;
@@ -302,7 +302,7 @@ class FileBroadcast {
 
 }  // namespace
 
-Figures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast, const RunArguments& arguments,
+Figures broadcast_file(MPI_Comm comm, FileCarrier& broadcast, const RunArguments& arguments,
                        const FileOptions& options, ProgressBar& bar, Watchdog& watchdog) {
   FileBroadcast files(comm, broadcast, arguments, options, bar, watchdog);
   Figures figures;

@@ -7,6 +7,7 @@
 #include "cli/espalier_mpi/options/options.hpp"
 #include "cli/espalier_mpi/reports/report.hpp"
 #include "runtime/api/decisions.hpp"
+#include "runtime/files/file_store.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {
@@ -49,8 +50,29 @@ struct FileOptions {
   bool resume = false;  // continue an interrupted run; if interrupted, keep the partial output
   bool allow_changes = false;  // of the source while it is sent: warn instead of failing
 };
+// What moves the bytes of files to the ranks. Functions are collective unless they are const.
+class FileCarrier {
+ public:
+  using Shape = runtime::Broadcast::StreamShape;
+  FileCarrier() = default;
+  FileCarrier(const FileCarrier&) = delete;
+  FileCarrier& operator=(const FileCarrier&) = delete;
+  FileCarrier(FileCarrier&&) = delete;
+  FileCarrier& operator=(FileCarrier&&) = delete;
+  virtual ~FileCarrier() = default;
+
+  [[nodiscard]] virtual int root() const = 0;
+  [[nodiscard]] virtual Shape stream_shape(std::uint64_t message_bytes,
+                                           std::uint64_t buffer_bytes) const = 0;
+  // 0: nothing is known.
+  [[nodiscard]] virtual Seconds predicted_time(std::uint64_t message_bytes,
+                                               std::uint64_t segment_bytes) const = 0;
+  // False, on all ranks, when a store has failed.
+  [[nodiscard]] virtual bool stream(std::uint64_t bytes, const Shape& shape,
+                                    runtime::FileStore& store) = 0;
+};
 // Throws InputError and CheckFailed on all ranks, and then leaves no output.
-Figures broadcast_file(MPI_Comm comm, runtime::Broadcast& broadcast, const RunArguments& arguments,
+Figures broadcast_file(MPI_Comm comm, FileCarrier& broadcast, const RunArguments& arguments,
                        const FileOptions& files, ProgressBar& bar, Watchdog& watchdog);
 
 }  // namespace espalier::cli

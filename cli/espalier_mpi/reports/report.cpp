@@ -48,48 +48,32 @@ std::string what_ran(const planner::Plan& plan, const Figures& figures) {
                      counted(plan.broadcast_trees.size(), "tree"));
 }
 
-}  // namespace
-
-std::string_view verification_text(planner::Operation operation, bool verified) {
-  if (!verified) return "not verified";
-  return operation == planner::Operation::kReduce ? "verified on the root"
-                                                  : "verified on every rank";
-}
-
-void print_report(Report report, bool json, bool to_stderr) {
-  fmt::print(to_stderr ? stderr : stdout, "{}", report.render(json));
-  std::fflush(nullptr);
-}
-
-Report figures_report(const planner::Plan& plan, const Figures& figures) {
+// The sizes, times and rate of a run, as all reports have them.
+void write_times(const Figures& figures, Report& report) {
   const double median = median_of(figures.seconds);
-  const double achieved = rate_of(figures.message_bytes, median);
-  Report report;
-  report.write("operation", planner::name_of(plan.operation));
-  if (!figures.op.empty()) {
-    report.write("op", figures.op);
-    report.write("type", figures.type);
-  }
-  report.write("ranks", plan.nodes.size());
   report.write("message_bytes", figures.message_bytes);
   report.write("segment_bytes", figures.segment_bytes);
   report.write("slice_bytes", figures.segment_bytes);
   report.write("seconds", figures.seconds);
   report.write("median_s", median);
-  report.write("achieved_Bps", achieved);
-  report.write("planned_Bps", plan.throughput.value);
-  report.write("optimum_Bps", *Cell(plan.optimum).json);
-  report.write("verified", figures.verified);
-  std::string text = fmt::format("{}, segments of {}: {}", what_ran(plan, figures),
-                                 format_size({figures.segment_bytes}), format_duration({median}));
+  report.write("achieved_Bps", rate_of(figures.message_bytes, median));
+}
+
+std::string times_text(const std::string& what, const Figures& figures) {
+  std::string text =
+      fmt::format("{}, segments of {}: {}", what, format_size({figures.segment_bytes}),
+                  format_duration({median_of(figures.seconds)}));
   if (figures.seconds.size() > 1) {
     const auto [fastest, slowest] = std::ranges::minmax(figures.seconds);
     text += fmt::format(" (median of {}, {} to {})", figures.seconds.size(),
                         format_duration({fastest}), format_duration({slowest}));
   }
-  text += fmt::format("\nachieved {} against {} planned ({:.1f} %)", format_rate({achieved}),
-                      format_rate(plan.throughput), 100 * achieved / plan.throughput.value);
-  if (plan.optimum) text += fmt::format(", optimum {}", format_rate(*plan.optimum));
+  return text;
+}
+
+// What only some runs have: a comparison with MPI, an earlier run, holes, a change of the source.
+void add_rest(const Figures& figures, Report& report, std::string& text) {
+  const double median = median_of(figures.seconds);
   if (figures.resumed_bytes > 0) report.write("resumed_bytes", figures.resumed_bytes);
   if (figures.hole_bytes > 0) report.write("hole_bytes", figures.hole_bytes);
   if (!figures.source_change.empty()) report.write("source_change", figures.source_change);
@@ -110,7 +94,66 @@ Report figures_report(const planner::Plan& plan, const Figures& figures) {
   if (figures.hole_bytes > 0) {
     text += fmt::format("\n{} of holes, which were not sent", format_size({figures.hole_bytes}));
   }
+}
+
+}  // namespace
+
+std::string_view verification_text(planner::Operation operation, bool verified) {
+  if (!verified) return "not verified";
+  return operation == planner::Operation::kReduce ? "verified on the root"
+                                                  : "verified on every rank";
+}
+
+void print_report(Report report, bool json, bool to_stderr) {
+  fmt::print(to_stderr ? stderr : stdout, "{}", report.render(json));
+  std::fflush(nullptr);
+}
+
+void warn_of_change(const Figures& figures) {
+  if (figures.source_change.empty()) return;
+  fmt::print(stderr, "espalier-mpi: warning: {}; the copies are what was read\n",
+             figures.source_change);
+}
+
+Report figures_report(const planner::Plan& plan, const Figures& figures) {
+  const double achieved = rate_of(figures.message_bytes, median_of(figures.seconds));
+  Report report;
+  report.write("operation", planner::name_of(plan.operation));
+  if (!figures.op.empty()) {
+    report.write("op", figures.op);
+    report.write("type", figures.type);
+  }
+  report.write("ranks", plan.nodes.size());
+  write_times(figures, report);
+  report.write("planned_Bps", plan.throughput.value);
+  report.write("optimum_Bps", *Cell(plan.optimum).json);
+  report.write("verified", figures.verified);
+  std::string text = times_text(what_ran(plan, figures), figures);
+  text += fmt::format("\nachieved {} against {} planned ({:.1f} %)", format_rate({achieved}),
+                      format_rate(plan.throughput), 100 * achieved / plan.throughput.value);
+  if (plan.optimum) text += fmt::format(", optimum {}", format_rate(*plan.optimum));
+  add_rest(figures, report, text);
   report.say(fmt::format("{}\n{}\n", text, verification_text(plan.operation, figures.verified)));
+  return report;
+}
+
+Report pull_report(std::size_t ranks, int source, const Figures& figures) {
+  const planner::Operation operation = planner::Operation::kBroadcast;
+  Report report;
+  report.write("operation", planner::name_of(operation));
+  report.write("order", "pull");
+  report.write("ranks", ranks);
+  report.write("source", source);
+  write_times(figures, report);
+  report.write("verified", figures.verified);
+  std::string text =
+      times_text(fmt::format("{} from rank {} to {}, pulled without a plan",
+                             format_size({figures.message_bytes}), source, counted(ranks, "rank")),
+                 figures);
+  const double achieved = rate_of(figures.message_bytes, median_of(figures.seconds));
+  text += fmt::format("\nachieved {}", format_rate({achieved}));
+  add_rest(figures, report, text);
+  report.say(fmt::format("{}\n{}\n", text, verification_text(operation, figures.verified)));
   return report;
 }
 
@@ -124,11 +167,11 @@ bool stderr_reaches_terminal() {
          (parents.starts_with("/dev/pts/") || parents.starts_with("/dev/tty"));
 }
 
-ProgressBar::ProgressBar(bool enabled, BytesPerSecond planned)
+ProgressBar::ProgressBar(bool enabled, std::optional<BytesPerSecond> planned)
     : line_("espalier-mpi: ", enabled, enabled && stderr_reaches_terminal()), planned_(planned) {}
 
 void ProgressBar::show(std::uint64_t bytes) {
-  if (!line_.is_enabled()) return;
+  if (!line_.is_enabled() || bytes == 0) return;
   const Clock::time_point now = Clock::now();
   if (bytes < last_bytes_) {
     ++message_;
@@ -139,8 +182,9 @@ void ProgressBar::show(std::uint64_t bytes) {
   if (!line_.due(elapsed)) return;
   const double seconds = std::chrono::duration<double>(now - begun_).count();
   const double rate = rate_of(bytes, seconds);
-  std::string line = fmt::format("message {}: {}, {} (planned {})", message_, format_size({bytes}),
-                                 format_rate({rate}), format_rate(planned_));
+  std::string line =
+      fmt::format("message {}: {}, {}", message_, format_size({bytes}), format_rate({rate}));
+  if (planned_) line += fmt::format(" (planned {})", format_rate(*planned_));
   if (expected_ > bytes && rate > 0) {
     line +=
         fmt::format(", {} left", format_duration({static_cast<double>(expected_ - bytes) / rate}));

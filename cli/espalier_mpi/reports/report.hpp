@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,15 +30,20 @@ struct Figures {
 };
 
 Report figures_report(const planner::Plan& plan, const Figures& figures);
+// Of a broadcast without a plan, from rank `source`.
+Report pull_report(std::size_t ranks, int source, const Figures& figures);
 // "verified on every rank".
 std::string_view verification_text(planner::Operation operation, bool verified);
+// On rank 0: warns on stderr if the sent files have changed.
+void warn_of_change(const Figures& figures);
 // On rank 0.
 void print_report(Report report, bool json, bool to_stderr = false);
 
 // Shows the progress of a message on stderr.
 class ProgressBar {
  public:
-  ProgressBar(bool enabled, BytesPerSecond planned);
+  // planned: unset without a plan.
+  ProgressBar(bool enabled, std::optional<BytesPerSecond> planned);
 
   // The size of a message. Without it, no remaining time is shown.
   void expect(std::uint64_t bytes) { expected_ = bytes; }
@@ -47,7 +54,7 @@ class ProgressBar {
  private:
   using Clock = std::chrono::steady_clock;
   StatusLine line_;
-  BytesPerSecond planned_;
+  std::optional<BytesPerSecond> planned_;
   std::uint64_t expected_ = 0;
   std::uint64_t last_bytes_ = 0;
   std::uint64_t message_ = 1;

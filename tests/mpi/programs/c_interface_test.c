@@ -377,6 +377,20 @@ static void test_parts(int rank, int ranks) {
   free(first);
 }
 
+/* A broadcast without a plan, from the last rank. */
+static void test_pull(int rank, int ranks) {
+  enum { kInts = 100000 };
+  const int root = ranks - 1;
+  int* const all = malloc(kInts * sizeof *all);
+  int i;
+  for (i = 0; i < kInts; ++i) all[i] = rank == root ? 3 * i + 1 : -1;
+  EXPECT(espalier_pull_bcast(MPI_COMM_WORLD, all, kInts, MPI_INT, root, 1000, 30) == ESPALIER_OK);
+  for (i = 0; i < kInts; ++i) EXPECT(all[i] == 3 * i + 1);
+  EXPECT(espalier_pull_bcast(MPI_COMM_WORLD, all, 1, MPI_INT, ranks, 0, 0) == ESPALIER_BAD_INPUT);
+  EXPECT(strstr(espalier_last_error(), "there is no rank") != NULL);
+  free(all);
+}
+
 int main(int argc, char** argv) {
   int rank = 0;
   int ranks = 0;
@@ -391,6 +405,7 @@ int main(int argc, char** argv) {
   test_reduction_refusals(ranks);
   test_options_of_other_versions(ranks);
   test_parts(rank, ranks);
+  test_pull(rank, ranks);
   MPI_Finalize();
   return failures == 0 ? 0 : 1;
 }

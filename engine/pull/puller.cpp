@@ -1,0 +1,247 @@
+#include "engine/pull/puller.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "support/errors.hpp"
+
+namespace espalier::engine::pull {
+namespace {
+
+// A rate is news when it differs so much from the one that was told.
+constexpr double kNotable = 1.25;
+// Of a byte: no link is faster, and several arrivals that are found at once are not infinitely
+// fast.
+constexpr double kLeastByte_s = 1e-12;
+
+bool differs_notably(double now, double told) {
+  return now > told * kNotable || now * kNotable < told;
+}
+
+// Sums of these tell sets of ranks apart (the mixing function of SplitMix64).
+std::uint64_t mark_of(std::size_t rank) {
+  std::uint64_t mark = (rank + 1) * 0x9e3779b97f4a7c15;
+  mark = (mark ^ mark >> 30U) * 0xbf58476d1ce4e5b9;
+  mark = (mark ^ mark >> 27U) * 0x94d049bb133111eb;
+  return mark ^ mark >> 31U;
+}
+
+std::uint64_t checked_count(const planner::SegmentGrid& grid) {
+  require_few_segments(grid);
+  return grid.count();
+}
+
+}  // namespace
+
+void require_few_segments(const planner::SegmentGrid& grid) {
+  if (grid.count() <= kMostSegments) return;
+  throw InputError(
+      fmt::format("a message of {} bytes has {} segments of {} bytes; make them larger, "
+                  "for at most {}",
+                  grid.message, grid.count(), grid.segment, kMostSegments));
+}
+
+Puller::Puller(const Job& job)
+    : job_(job),
+      count_(checked_count(job.grid)),
+      possession_(job.ranks, count_),
+      peers_(job.ranks),
+      random_(job.seed) {
+  for (std::uint64_t i = 0; i < count_; ++i) possession_.add_have(job_.source, i);
+  conclude();
+}
+
+void Puller::require_segment(std::uint64_t segment) const {
+  if (segment < count_) return;
+  throw std::logic_error(fmt::format("segment {} of {}", segment, count_));
+}
+
+void Puller::hear(std::size_t from, const Bulletin& bulletin, double now) {
+  Peer& peer = peers_[from];
+  if (peer.is_dead) return;
+  if (peer.has_ended) throw std::logic_error("a rank speaks after its last word");
+  for (const std::uint32_t segment : bulletin.requests) {
+    require_segment(segment);
+    if (!has(segment)) throw std::logic_error("a rank is asked for what it does not have");
+    possession_.add_want(from, segment);
+  }
+  for (const NewsItem& item : bulletin.news) hear_news(from, item);
+  peer.sent_s = bulletin.sent_s;
+  peer.heard_s = now;
+  peer.best_out = bulletin.best_out;
+  if (bulletin.from_reader > 0) peer.gets = bulletin.from_reader;
+  peer.dead = bulletin.dead;
+  if (bulletin.echo_s > 0) {
+    const double round_trip = std::max(now - bulletin.echo_s, 0.0);
+    if (peer.round_trip_s == 0 || round_trip < peer.round_trip_s) peer.round_trip_s = round_trip;
+  }
+  if (bulletin.is_stopped) is_stopped_ = true;
+  if (bulletin.is_last) {
+    peer.has_ended = true;
+    another_has_ended_ = true;
+  }
+  conclude();
+}
+
+void Puller::hear_news(std::size_t from, const NewsItem& item) {
+  require_segment(item.segment);
+  switch (item.kind) {
+    case News::kHave:
+      possession_.add_have(from, item.segment);
+      peers_[from].barren_until_s = 0;
+      break;
+    case News::kWant:
+      possession_.add_want(from, item.segment);
+      break;
+    case News::kUnwant:
+      possession_.drop_want(from, item.segment);
+      break;
+  }
+}
+
+bool Puller::arrived(std::size_t from, std::uint64_t segment, double now) {
+  Peer& source = peers_[from];
+  const auto found = std::ranges::find(source.outstanding, segment, &Asked::segment);
+  if (found == source.outstanding.end()) return false;
+  note_time(source, *found, now);
+  source.outstanding.erase(found);
+  --outstanding_;
+  possession_.add_have(job_.rank, segment);
+  tell(News::kHave, static_cast<std::uint32_t>(segment));
+  if (outstanding_ == 0) {
+    // Rules that need something outstanding have refused sources.
+    for (Peer& peer : peers_) peer.barren_until_s = 0;
+  }
+  conclude();
+  return true;
+}
+
+double Puller::latency_to(const Peer& source) const {
+  return source.round_trip_s > 0 ? source.round_trip_s / 2 : job_.rule.latency_s;
+}
+
+// A segment's time begins when its request reaches the source, or when the segment before it has
+// arrived, whichever is later.
+void Puller::note_time(Peer& source, const Asked& asked, double now) const {
+  const double begin = std::max(asked.at_s + latency_to(source), source.last_arrival_s);
+  const double byte_s = std::max((now - begin) / length_of(asked.segment), kLeastByte_s);
+  const double newest = job_.rule.newest;
+  source.byte_s = source.byte_s > 0 ? (1 - newest) * source.byte_s + newest * byte_s : byte_s;
+  source.last_arrival_s = now;
+}
+
+void Puller::died(std::size_t rank) {
+  Peer& peer = peers_[rank];
+  if (peer.is_dead) return;
+  peer.is_dead = true;
+  dead_ += mark_of(rank);
+  possession_.forget(rank);
+  for (const Asked& asked : peer.outstanding) {
+    possession_.drop_want(job_.rank, asked.segment);
+    tell(News::kUnwant, asked.segment);
+  }
+  outstanding_ -= peer.outstanding.size();
+  peer.outstanding.clear();
+  peer.requests.clear();
+  peer.gets = 0;
+  for (Peer& other : peers_) other.barren_until_s = 0;
+  drop_told_news();
+  conclude();
+}
+
+void Puller::stop() {
+  is_stopped_ = true;
+  conclude();
+}
+
+void Puller::conclude() {
+  best_out_ = 0;
+  for (const Peer& peer : peers_) best_out_ = std::max(best_out_, peer.gets);
+  may_end_ = may_end();
+}
+
+bool Puller::has_news_for(std::size_t rank, double now) const {
+  const Peer& peer = peers_[rank];
+  if (!is_living_other(rank) || peer.told_last) return false;
+  if (!peer.requests.empty() || may_end_ || is_stopped_ != peer.told_stopped) return true;
+  const std::size_t untold = dropped_news_ + news_.size() - peer.told;
+  if (untold >= job_.most_items) return true;
+  const double quiet_s = job_.rule.quiet_s * static_cast<double>(job_.ranks);
+  if (peer.told_s > 0 && now - peer.told_s < quiet_s) return false;
+  if (untold > 0 || dead_ != peer.told_dead) return true;
+  return differs_notably(best_out_, peer.told_best_out);
+}
+
+Bulletin Puller::take_news_for(std::size_t rank, double now) {
+  Peer& peer = peers_[rank];
+  Bulletin bulletin{.sent_s = now, .best_out = best_out_, .from_reader = peer.rate()};
+  peer.told_s = now;
+  if (peer.heard_s > 0) bulletin.echo_s = peer.sent_s + (now - peer.heard_s);
+  const std::size_t asked = std::min(peer.requests.size(), job_.most_items);
+  const auto end = peer.requests.begin() + static_cast<std::ptrdiff_t>(asked);
+  bulletin.requests.assign(peer.requests.begin(), end);
+  peer.requests.erase(peer.requests.begin(), end);
+  const std::size_t first = peer.told - dropped_news_;
+  const std::size_t last = std::min(news_.size(), first + job_.most_items - asked);
+  bulletin.news.assign(news_.begin() + static_cast<std::ptrdiff_t>(first),
+                       news_.begin() + static_cast<std::ptrdiff_t>(last));
+  peer.told = dropped_news_ + last;
+  peer.told_best_out = bulletin.best_out;
+  // Neither is said before all that led to it is told.
+  const bool is_all = peer.requests.empty() && last == news_.size();
+  if (is_all) peer.told_dead = dead_;
+  bulletin.dead = peer.told_dead;
+  bulletin.is_stopped = peer.told_stopped = is_stopped_;
+  bulletin.is_last = peer.told_last = is_all && may_end_;
+  drop_told_news();
+  return bulletin;
+}
+
+void Puller::drop_told_news() {
+  std::size_t least = dropped_news_ + news_.size();
+  for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
+    if (is_living_other(rank) && !peers_[rank].told_last)
+      least = std::min(least, peers_[rank].told);
+  }
+  const std::size_t drop = least - dropped_news_;
+  news_.erase(news_.begin(), news_.begin() + static_cast<std::ptrdiff_t>(drop));
+  dropped_news_ = least;
+}
+
+bool Puller::lacks_any() const {
+  if (is_complete()) return false;
+  const std::span<const std::uint64_t> mine = possession_.have(job_.rank).words();
+  for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
+    if (!is_living_other(rank)) continue;
+    const std::span<const std::uint64_t> theirs = possession_.have(rank).words();
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      if ((theirs[i] & ~mine[i]) != 0) return true;
+    }
+  }
+  return false;
+}
+
+bool Puller::may_end() const {
+  if (outstanding_ > 0) return false;
+  if (is_stopped_ || another_has_ended_) return true;
+  const std::uint64_t mine = segments_of(job_.rank);
+  for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
+    if (!is_living_other(rank)) continue;
+    const Peer& peer = peers_[rank];
+    if (peer.dead != dead_ || segments_of(rank) != mine) return false;
+  }
+  return !lacks_any();
+}
+
+bool Puller::is_done() const {
+  if (!may_end_) return false;
+  for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
+    if (!is_living_other(rank)) continue;
+    if (!peers_[rank].told_last || !peers_[rank].has_ended) return false;
+  }
+  return true;
+}
+
+}  // namespace espalier::engine::pull

@@ -1,0 +1,167 @@
+#include "runtime/pull/pull_broadcast.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "runtime/api/collective_state.hpp"
+#include "runtime/files/file_store.hpp"
+#include "runtime/memory/element_shape.hpp"
+#include "runtime/memory/stores.hpp"
+#include "runtime/pull/pull_run.hpp"
+#include "runtime/pull/pull_store.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+constexpr std::uint64_t kSmallestSegment = std::uint64_t{8} << 10U;
+constexpr std::uint64_t kFewSegments = 1024;
+constexpr std::uint64_t kManySegments = 16384;
+constexpr std::uint64_t kPageBytes = 4096;
+
+std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+std::uint64_t pulled_segment(std::uint64_t message_bytes) {
+  const std::uint64_t small = rounded_up(message_bytes / kFewSegments, kPageBytes);
+  const std::uint64_t large = rounded_up(message_bytes / kManySegments, kPageBytes);
+  const std::uint64_t usual = std::clamp(small, kSmallestSegment, kEagerOverTcp.value);
+  return std::min(std::max(usual, large), kLargestSegment);
+}
+
+struct PullBroadcast::State {
+  PullOptions options;
+  PullSetting setting;
+  bool is_broken = false;
+
+  State(MPI_Comm comm, const PullOptions& given);
+
+  [[nodiscard]] std::uint64_t segment_bytes(std::uint64_t message_bytes) const {
+    const std::uint64_t chosen =
+        options.segment_bytes != 0 ? options.segment_bytes : pulled_segment(message_bytes);
+    return std::min(chosen, std::max<std::uint64_t>(message_bytes, 1));
+  }
+  [[nodiscard]] bool is_source(int source) const { return setting.control.rank() == source; }
+
+  template <class Act>
+  auto unless_broken(const Act& act) {
+    if (is_broken) throw std::logic_error("a broadcast that failed cannot run again");
+    try {
+      return act();
+    } catch (const InputError&) {
+      throw;  // on all ranks, before anything was sent
+    } catch (...) {
+      is_broken = true;
+      setting.control.abandon();
+      setting.data.abandon();
+      throw;
+    }
+  }
+  // Throws InputError on all ranks where the ranks differ.
+  void compare_calls(std::uint64_t bytes, int source) const;
+  void run(void* buffer, std::size_t count, MPI_Datatype type, int source);
+};
+
+PullBroadcast::State::State(MPI_Comm comm, const PullOptions& given)
+    : options(given),
+      setting{OwnedComm(comm, Timeout(given.timeout)), OwnedComm(comm, Timeout(given.timeout)),
+              given.timeout, given.seed, given.on_progress} {
+  const Timeout timeout(given.timeout);
+  const auto refuse_large = [&] {
+    if (given.segment_bytes <= kLargestSegment) return;
+    throw InputError(fmt::format("segments have at most {} bytes, not {}", kLargestSegment,
+                                 given.segment_bytes));
+  };
+  collective_try(setting.control.get(), refuse_large, false, timeout);
+  const std::array<std::uint64_t, 2> common{given.segment_bytes, given.timeout ? 1U : 0U};
+  if (!all_equal(setting.control.get(), common, timeout)) {
+    throw InputError("the ranks have different options for a broadcast without a plan");
+  }
+}
+
+void PullBroadcast::State::compare_calls(std::uint64_t bytes, int source) const {
+  const std::array<std::uint64_t, 2> call{bytes, static_cast<std::uint64_t>(source)};
+  if (all_equal(setting.control.get(), call, Timeout(options.timeout))) return;
+  throw InputError(
+      fmt::format("the ranks disagree on the size of the message or on its source: {} bytes from "
+                  "rank {} on rank {}",
+                  bytes, source, setting.control.rank()));
+}
+
+void PullBroadcast::State::run(void* buffer, std::size_t count, MPI_Datatype type, int source) {
+  MPI_Comm comm = setting.control.get();
+  std::optional<PackedStore> packed;
+  std::optional<MemoryStore> plain;
+  SegmentGrid grid;
+  const auto prepare = [&] {
+    if (source < 0 || static_cast<std::size_t>(source) >= setting.control.size()) {
+      throw InputError(fmt::format("there is no rank {} among {}", source, setting.control.size()));
+    }
+    if (type == MPI_DATATYPE_NULL) throw InputError("MPI_DATATYPE_NULL is not a type");
+    const ElementShape shape = element_shape_of(type);
+    if (const std::string fault = size_fault(count, shape.bytes); !fault.empty()) {
+      throw InputError(fault);
+    }
+    const std::uint64_t bytes = count * shape.bytes;
+    grid = {bytes, segment_bytes(bytes)};
+    engine::pull::require_few_segments(grid);
+    if (is_plain(comm, type)) {
+      plain.emplace(static_cast<std::byte*>(moved(buffer, shape.true_low)));
+    } else {
+      packed.emplace(comm, buffer, count, type, shape.bytes, grid);
+    }
+  };
+  collective_try(comm, prepare, true, Timeout(options.timeout));
+  compare_calls(grid.message, source);
+  SegmentStore& store = plain ? static_cast<SegmentStore&>(*plain) : *packed;
+  MemoryPullStore pulled(store, grid, is_source(source));
+  PullRun(setting, source, grid, pulled).run();
+}
+
+PullBroadcast::PullBroadcast(MPI_Comm comm, const PullOptions& options)
+    : state_(std::make_unique<State>(comm, options)) {}
+PullBroadcast::~PullBroadcast() = default;
+PullBroadcast::PullBroadcast(PullBroadcast&&) noexcept = default;
+PullBroadcast& PullBroadcast::operator=(PullBroadcast&&) noexcept = default;
+
+void PullBroadcast::run(void* buffer, std::size_t count, MPI_Datatype type, int source) {
+  state_->unless_broken([&] { state_->run(buffer, count, type, source); });
+}
+
+std::uint64_t PullBroadcast::segment_bytes(std::uint64_t message_bytes) const {
+  return state_->segment_bytes(message_bytes);
+}
+
+Collective::StreamShape PullBroadcast::stream_shape(std::uint64_t message_bytes,
+                                                    std::uint64_t buffer_bytes) const {
+  constexpr std::uint64_t kLeastSlots = 4;
+  const std::uint64_t most = std::max<std::uint64_t>(buffer_bytes / kLeastSlots, 1);
+  const std::uint64_t segment = std::min(segment_bytes(message_bytes), most);
+  // No more than the message has.
+  const std::uint64_t wanted = SegmentGrid{message_bytes, segment}.count();
+  return {segment, std::max(std::min(buffer_bytes / segment, wanted), kLeastSlots), 1};
+}
+
+bool PullBroadcast::stream(std::uint64_t bytes, const Collective::StreamShape& shape,
+                           FileStore& store, int source) {
+  return state_->unless_broken([&] {
+    const SegmentGrid grid{bytes, shape.segment_bytes};
+    engine::pull::require_few_segments(grid);  // on all ranks alike
+    state_->compare_calls(bytes, source);
+    FilePullStore pulled(store, grid, state_->is_source(source));
+    const bool is_whole = PullRun(state_->setting, source, grid, pulled).run();
+    if (is_whole) pulled.load_rest();
+    return is_whole;
+  });
+}
+
+}  // namespace espalier::runtime

@@ -1,0 +1,115 @@
+// One message that is pulled, on a rank: engine/pull/puller.hpp decides, this sends and receives.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/pull/puller.hpp"
+#include "runtime/pull/pull_store.hpp"
+#include "runtime/transport/owned_comm.hpp"
+#include "runtime/transport/timeout.hpp"
+
+namespace espalier::runtime {
+
+// What a run needs besides the message.
+struct PullSetting {
+  // Bulletins, and segments: two communicators, so that no number of a segment matters to the
+  // other.
+  OwnedComm control;
+  OwnedComm data;
+  std::optional<Seconds> timeout{};
+  std::uint64_t seed = 1;
+  std::function<void(std::uint64_t)> on_progress{};
+};
+
+// A receive is posted before its request leaves, so segments go straight to their place. To each
+// peer at most one bulletin is in progress; what happens meanwhile goes into the next one. A source
+// of segments serves all requests at once, each receiver's in order.
+class PullRun {
+ public:
+  // store: outlives this.
+  PullRun(const PullSetting& setting, int source, const SegmentGrid& grid, PullStore& store);
+  ~PullRun();
+  PullRun(const PullRun&) = delete;
+  PullRun& operator=(const PullRun&) = delete;
+  PullRun(PullRun&&) = delete;
+  PullRun& operator=(PullRun&&) = delete;
+
+  // Collective. Returns whether this rank has the whole message; it lacks some if the store of some
+  // rank has failed. Afterwards nothing is in progress. Throws MpiError, and TimedOut, whose text
+  // names the ranks that this one waits for; afterwards the store must not be freed.
+  bool run();
+
+ private:
+  enum class Kind : std::uint8_t { kHears, kTells, kReceives, kSends };
+  struct Operation {
+    Kind kind;
+    std::size_t peer;
+    std::uint32_t segment;
+  };
+  // A request's memory must stay where it is.
+  struct Peer {
+    std::vector<std::byte> heard;
+    std::vector<std::byte> told;
+    bool is_told = true;                  // no bulletin is in progress
+    std::deque<std::uint32_t> to_send{};  // what it has asked for, oldest first
+    double waited_s = 0;                  // for segments, without any sign of it
+  };
+
+  // The request of a new operation.
+  MPI_Request& begin(const Operation& operation);
+  void listen_to(std::size_t peer);
+  // Whether anything has completed.
+  bool note_completions();
+  void complete(const Operation& operation, const MPI_Status& status);
+  void note_arrival(const Operation& operation, const MPI_Status& status);
+  void ask(double now);
+  void serve();
+  // Whether a segment was sent, which needs a buffer.
+  bool serve_one(std::size_t peer);
+  // Whether a bulletin was sent.
+  bool tell(double now);
+  void show_progress();
+  [[nodiscard]] bool is_done() const;
+  [[nodiscard]] std::string describe(const Operation& operation) const;
+  // Adds the time since the last look to those that are waited for. Throws TimedOut.
+  void look_at_waits(double now);
+  [[noreturn]] void give_up() const;
+  void abandon() noexcept;
+
+  [[nodiscard]] int tag_of(std::uint32_t segment) const {
+    return static_cast<int>(segment % (largest_tag_ + 1));
+  }
+
+  PullSetting setting_;
+  SegmentGrid grid_;
+  PullStore* store_;
+  std::size_t rank_;
+  std::size_t source_;
+  std::size_t largest_tag_;
+  engine::pull::Puller puller_;
+  std::unique_ptr<std::vector<Peer>> memory_;  // released if MPI may still use it
+  std::vector<Peer>& peers_;
+  std::vector<MPI_Request> requests_;
+  std::vector<Operation> operations_;  // of each request
+  std::vector<std::size_t> free_;      // places in both
+  std::vector<int> completed_;
+  std::vector<MPI_Status> statuses_;
+  std::size_t sending_ = 0;  // segments and bulletins
+  std::size_t next_served_ = 0;
+  double chosen_s_ = 0;  // when requests were last chosen
+  double looked_s_ = 0;
+  double moved_s_ = 0;  // when something happened last
+  Timeout timeout_;
+  bool is_over_ = false;
+};
+
+}  // namespace espalier::runtime

@@ -1,0 +1,73 @@
+# shellcheck shell=bash
+# Cases of command_line_test.sh: broadcasts without a plan.
+
+test_pull() {
+  local size keys
+  for size in 0 1 9999 10000 10001 1MB; do
+    ranks 4 bcast --message $size --segment 10kB --verify --repeat 3
+    done_well
+    says 'from rank 0 to 4 ranks, pulled without a plan, segments of'
+    says '^verified'
+  done
+  ranks 4 bcast --message 1MB; done_well; says '^not verified'
+  ranks 1 bcast --message 1MB --verify; done_well
+  ranks 7 bcast --message 1234567 --source 6 --verify --json --compare-mpi-bcast --repeat 2
+  done_well
+  keys=$(grep -oE '^  "[A-Za-z_]+"' stdout | tr -d ' "\n,')
+  [ "$keys" = operationorderrankssourcemessage_bytessegment_bytesslice_bytessecondsmedian_sachieved_Bpsverifiedmpi_bcastrelative_to_mpi_bcast ] ||
+    fail "keys: $keys"
+  says '"operation": "broadcast"'; says '"order": "pull"'; says '"ranks": 7'; says '"source": 6'
+  says '"message_bytes": 1234567'; says '"verified": true'
+  ranks 4 bcast --message 1MB --source 4; refused 2 '--source: there is no rank 4; give 0 to 3'
+  ranks 2 bcast --message 20MB --segment 1; refused 2 'make them larger, for at most 16777216'
+  ranks 4 bcast --message 1MB --window 2; refused 2 '--window needs a plan; give PLAN'
+}
+
+test_pull_files() {
+  local size rank full
+  for size in 0 1 9999 10000 12345678; do
+    head -c $size /dev/urandom >in
+    ranks 4 bcast --in in --out 'out{rank}' --source 2 --segment 10kB --verify --repeat 2 --json
+    done_well; says '"verified": true'; says "\"message_bytes\": $size"; says '"order": "pull"'
+    same_everywhere
+  done
+  ranks 1 bcast --in in --out out0 --verify; done_well; cmp in out0 || fail "out0 differs"; rm out0
+  # Buffers for four segments.
+  head -c 40000000 /dev/urandom >in
+  ranks 4 bcast --in in --out 'out{rank}' --segment 8MiB --verify; done_well
+  same_everywhere
+  # A folder, and an output that is also the source's input.
+  mkdir -p src/sub; head -c 1234567 in >src/big; echo small >src/sub/small; ln -s sub/small src/link
+  ranks 4 bcast --in src --out 'out{rank}' --verify; done_well
+  for rank in 0 1 2 3; do diff -r src "out$rank" || fail "out$rank differs"; done
+  rm -r out?
+  cp in in1
+  ranks 4 bcast --in in1 --out 'in{rank}' --source 1 --verify; done_well
+  for rank in 0 2 3; do cmp in "in$rank" || fail "in$rank differs"; done
+  # A disk that is full from the first byte on, on one rank: all end, and leave nothing.
+  mkdir d0 d1 d2 d3
+  for full in 0 1 3; do
+    rm -rf d?/*; ln -s /dev/full "d$full/file"
+    ranks 4 bcast --in in --out 'd{rank}/file'
+    refused 2 "rank $full on $(uname -n): d$full/file: cannot write: No space left on device"
+    for rank in 0 1 2 3; do [ "$rank" = "$full" ] || [ ! -e "d$rank/file" ] || fail "d$rank/file is there"; done
+  done
+  ranks 4 bcast --in none --out 'out{rank}'; refused 2 "rank 0 on $(uname -n): none: cannot open"
+}
+
+# A stopped rank: the others name it, within the timeout.
+test_stopped_pull() {
+  local stop=19 rank begun
+  no_files_to_remove
+  for rank in 0 1 3; do
+    begun=$SECONDS
+    unlucky $rank $stop segment bcast --message 30MB --timeout 2s --quiet
+    [ $((SECONDS - begun)) -le 7 ] || fail "took $((SECONDS - begun)) s"  # with the start of mpirun
+    timed_out "rank [0-9] on .*: rank [0-9]: no progress for 2 s, waiting for .*(segments from rank $rank|rank $rank, which has [0-9]+ of [0-9]+ segments)"
+  done
+  unlucky 2 $stop agree bcast --message 100kB --timeout 1s
+  timed_out "no progress for 1 s, waiting for "
+  head -c 30000000 /dev/urandom >in
+  unlucky 1 $stop segment bcast --in in --out 'out{rank}' --timeout 2s --quiet
+  timed_out "no progress for 2 s, waiting for .*rank 1"
+}
