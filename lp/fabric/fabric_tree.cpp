@@ -4,8 +4,8 @@
 #include <span>
 #include <utility>
 
-#include "lp/fabric/both_ways.hpp"
 #include "lp/bounds/narrowest_cut.hpp"
+#include "lp/fabric/both_ways.hpp"
 
 namespace espalier::lp {
 

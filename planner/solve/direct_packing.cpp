@@ -6,10 +6,10 @@
 #include <numeric>
 #include <utility>
 
+#include "lp/bounds/plain_bound.hpp"
 #include "lp/fabric/direct_trees.hpp"
 #include "lp/fabric/fabric_tree.hpp"
 #include "lp/graph/tree_routes.hpp"
-#include "lp/bounds/plain_bound.hpp"
 #include "planner/solve/solve_packing.hpp"
 #include "support/errors.hpp"
 

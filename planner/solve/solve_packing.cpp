@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "lp/packing/few_trees.hpp"
 #include "lp/bounds/plain_bound.hpp"
+#include "lp/packing/few_trees.hpp"
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/solve/direct_packing.hpp"
 #include "planner/solve/make_plan.hpp"

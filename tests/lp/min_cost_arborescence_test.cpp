@@ -92,7 +92,8 @@ TEST(MinCostArborescence, CostsFromEachNodeAreThoseOfItsOwnTree) {
     for (std::uint32_t root = 0; root < nodes; ++root) {
       plain.push_back(plain_min_arborescence_cost(nodes, graph.tail, graph.head, graph.cost, root));
     }
-    const bool all_reach_all = std::ranges::all_of(plain, [](const auto& cost) { return cost.has_value(); });
+    const bool all_reach_all =
+        std::ranges::all_of(plain, [](const auto& cost) { return cost.has_value(); });
     MinCostArborescence solver(nodes + 1, rooted.tail, rooted.head, 0);
     for (std::uint32_t root = 0; root < nodes; ++root) {
       std::vector<double> from_each;
