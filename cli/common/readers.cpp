@@ -93,14 +93,20 @@ BytesPerSecond read_positive_rate(std::string_view text) {
   return rate;
 }
 
+Seconds read_duration(std::string_view text) {
+  const bool has_unit =
+      text.empty() || (text.back() != '.' && (text.back() < '0' || text.back() > '9'));
+  return has_unit ? parse_duration(text) : Seconds{parse_number(text)};
+}
+
 Seconds read_positive_duration(std::string_view text) {
-  const Seconds duration = parse_duration(text);
+  const Seconds duration = read_duration(text);
   if (!(duration.value > 0)) throw InputError("must be above zero");
   return duration;
 }
 
 Seconds read_span(std::string_view text) {
-  const Seconds span = parse_duration(text);
+  const Seconds span = read_duration(text);
   if (!(span.value >= 0) || !std::isfinite(span.value)) throw InputError("must not be negative");
   return span;
 }

@@ -22,9 +22,10 @@ std::vector<std::string> split_list(std::string_view text, char separator = ',')
 double parse_number(std::string_view text);      // finite
 std::size_t parse_count(std::string_view text);  // whole
 BytesPerSecond read_positive_rate(std::string_view text);
-Seconds read_positive_duration(std::string_view text);
-Seconds read_span(std::string_view text);         // finite, not negative
-Bytes read_nonempty_size(std::string_view text);  // at least one byte
+Seconds read_duration(std::string_view text);           // a number without a unit: seconds
+Seconds read_positive_duration(std::string_view text);  // likewise
+Seconds read_span(std::string_view text);               // likewise; finite, not negative
+Bytes read_nonempty_size(std::string_view text);        // at least one byte
 
 // The place of `text` in `names`. kind: a noun for the refusal.
 std::size_t place_of(std::string_view kind, std::string_view text,

@@ -15,7 +15,7 @@ constexpr std::size_t kLargestWindow = 10'000;
 
 std::optional<Seconds> read_timeout(const std::string& text) {
   if (text == "never") return {};
-  const Seconds timeout = parse_duration(text);
+  const Seconds timeout = read_duration(text);
   if (timeout.value > 0) return timeout;
   throw InputError(in_quotes(text) + " is not a time above 0; never disables the timeout");
 }

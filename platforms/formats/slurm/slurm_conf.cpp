@@ -94,7 +94,8 @@ class ConfReader : LineReader {
     const std::string_view kind = chosen_kind();
     if (kind == "tree") {
       topology.switches = std::move(switches_);
-      if (speeds_ > 0) source_.note("left out LinkSpeed, whose unit is not defined");
+      topology.has_link_speeds = speeds_ > 0;
+      if (speeds_ > 0) source_.note("left out LinkSpeed, for which Slurm defines no unit");
     } else if (kind == "block") {
       topology.switches = std::move(blocks_);
       join_blocks(topology.switches, source_.notes);

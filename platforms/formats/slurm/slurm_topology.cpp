@@ -34,8 +34,10 @@ std::vector<BytesPerSecond> parse_levels(std::string_view text) {
 // Common parts of trees and tori: nodes, links by level, and connected components.
 class Network {
  public:
-  explicit Network(Source& source)
+  // has_link_speeds: as of SlurmTopology.
+  Network(Source& source, bool has_link_speeds)
       : source_(source),
+        has_link_speeds_(has_link_speeds),
         speeds_(parse_levels(source.options.level_bandwidth)),
         builder_(source.default_name()) {}
 
@@ -45,8 +47,10 @@ class Network {
       std::string example = "100Gbit/s";
       for (std::size_t level = 1; level < count; ++level) example += ",200Gbit/s";
       source_.refuse(
-          fmt::format("the file has no speeds: give one for each of its {} of "
-                      "links, from the hosts up, as in --level-bandwidth {}",
+          fmt::format("{}: give a speed for each of its {} of links, from the hosts up, as in "
+                      "--level-bandwidth {}",
+                      has_link_speeds_ ? "Slurm defines no unit for the file's LinkSpeed"
+                                       : "the file has no speeds",
                       counted(count, "level"), example));
     }
     if (speeds_.size() != count) {
@@ -107,6 +111,7 @@ class Network {
   }
 
   Source& source_;
+  bool has_link_speeds_;
   std::vector<BytesPerSecond> speeds_;
   std::vector<std::size_t> links_;  // by level
   PlatformBuilder builder_;
@@ -298,7 +303,7 @@ Platform slurm_platform(const SlurmTopology& topology, Source& source) {
       std::ranges::all_of(topology.toruses, is_empty)) {
     source.refuse("there are no nodes");
   }
-  Network network(source);
+  Network network(source, topology.has_link_speeds);
   if (!topology.switches.empty()) {
     build_tree(topology.switches, source, network);
   } else {

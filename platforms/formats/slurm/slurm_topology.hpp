@@ -49,6 +49,7 @@ struct SlurmTorus {
 struct SlurmTopology {
   std::vector<SlurmSwitch> switches;
   std::vector<SlurmTorus> toruses;
+  bool has_link_speeds = false;  // numbers, for which Slurm defines no unit
 };
 
 // Adds a switch above `blocks`, unless there is only one block. The files do not describe the

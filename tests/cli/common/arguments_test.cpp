@@ -83,6 +83,9 @@ TEST(Arguments, TypesSayHowTextIsRead) {
   EXPECT_EQ(all.shade, Colour::kGreen);
   EXPECT_EQ(all.coats, 3U);
   EXPECT_FALSE(all.dry);
+  EXPECT_EQ(parsed("--time 3", fault).time->value, 3);  // seconds
+  EXPECT_EQ(parsed("--time 0.5", fault).time->value, 0.5);
+  EXPECT_EQ(fault, "");
 }
 
 TEST(Arguments, RefusalsNameTheOption) {

@@ -109,7 +109,7 @@ TEST_F(Usage, RefusalsNameTheOption) {
   EXPECT_EQ(refusal("--message", "0"), "espalier: --message: must be at least one byte\n");
   EXPECT_THAT(refusal("--message", "much"), StartsWith("espalier: --message: "));
   EXPECT_EQ(refusal("--time-limit", "0 s"), "espalier: --time-limit: must be above zero\n");
-  EXPECT_THAT(refusal("--time-limit", "10"), StartsWith("espalier: --time-limit: "));
+  EXPECT_THAT(refusal("--time-limit", "10 parsecs"), StartsWith("espalier: --time-limit: "));
   EXPECT_THAT(refusal("--send-cap", "a=10"), StartsWith("espalier: --send-cap: "));
   EXPECT_EQ(
       refusal("--latency", "ocupies"),

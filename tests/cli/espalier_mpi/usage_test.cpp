@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(Table, RefusedUsage, ::testing::Values(
     Usage{"bcast good.json --in a --out out --compare-mpi-bcast", "--compare-mpi-bcast"},
     Usage{"bcast good.json --in - --out out", "--in and --out need file names"},
     Usage{"bcast good.json --timeout 0s", "--timeout: '0s' is not a time above 0"},
-    Usage{"bcast good.json --timeout 30", "--timeout: "},
+    Usage{"bcast good.json --timeout 30parsecs", "--timeout: "},
     Usage{"bcast good.json --message 1 --trace -", "--trace needs a file name"},
     Usage{"bench good.json --repeat 0", "--repeat"},
     Usage{"bench --operation reduec", "--operation: unknown operation 'reduec'; did you mean 'reduce'?"},

@@ -100,7 +100,7 @@ TEST(SlurmConf, TheSampleIsATreeOfThreeLevels) {
   EXPECT_EQ(group(platform, "ant03"), "rack1/leaf1");
   EXPECT_EQ(group(platform, "login"), "rack2");
   EXPECT_THAT(result.notes,
-              ElementsAre("left out LinkSpeed, whose unit is not defined",
+              ElementsAre("left out LinkSpeed, for which Slurm defines no unit",
                           "links by level from the hosts up: 17 of 100.0000 Gbit/s, 4 of 200.0000 "
                           "Gbit/s, 2 of 400.0000 Gbit/s"));
 }
@@ -170,8 +170,10 @@ TEST(SlurmConf, ARingLinksItsLastToItsFirst) {
 TEST(SlurmConf, SpeedsMustMatchTheLevels) {
   const std::string two = "SwitchName=s Nodes=a\nSwitchName=t Switches=s\n";
   EXPECT_EQ(refused(two, ""),
-            "t.conf: the file has no speeds: give one for each of its 2 levels of links, from the "
-            "hosts up, as in --level-bandwidth 100Gbit/s,200Gbit/s");
+            "t.conf: the file has no speeds: give a speed for each of its 2 levels of links, from "
+            "the hosts up, as in --level-bandwidth 100Gbit/s,200Gbit/s");
+  EXPECT_THAT(refused("SwitchName=s Nodes=a LinkSpeed=100\n", ""),
+              StartsWith("t.conf: Slurm defines no unit for the file's LinkSpeed: give a speed"));
   EXPECT_EQ(refused(two), "t.conf: the file has 2 levels of links, but --level-bandwidth has 1");
   EXPECT_EQ(refused("RingName=r Nodes=a,b\n", "1bps,2bps"),
             "t.conf: the file has 1 level of links, but --level-bandwidth has 2");
