@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstddef>
 
 #include "platforms/core/warnings.hpp"
@@ -192,6 +193,44 @@ void refuse_source_without_root(planner::Operation operation, bool given) {
       fmt::format("{} has no source: every host is a root", planner::with_article(operation)));
 }
 
+void SharesOption::add_to(Arguments& app, const planner::Operation& operation) {
+  app.add("--counts", file,
+          "With allgather or reduce-scatter: a file with a number for each host, in the platform's "
+          "order, to which the sizes of the hosts' parts are proportional; default: equal parts",
+          {.type = "FILE", .shown = ""});
+  app.check([this, &operation] {
+    if (file.empty() || !planner::has_root(operation)) return;
+    throw InputError({}, "--counts",
+                     fmt::format("{} has one message, not one part for each host",
+                                 planner::with_article(operation)));
+  });
+}
+
+std::vector<double> SharesOption::read(const platforms::Platform& platform) const {
+  std::vector<double> shares;
+  if (file.empty()) return shares;
+  const std::string text = read_text(file);
+  std::size_t line = 1;
+  for (std::size_t at = 0; at < text.size();) {
+    if (std::isspace(static_cast<unsigned char>(text[at])) != 0) {
+      line += text[at++] == '\n' ? 1 : 0;
+      continue;
+    }
+    const std::size_t end = std::min(text.find_first_of(" \t\r\n", at), text.size());
+    at_place(display_name(file), fmt::format("line {}", line),
+             [&] { shares.push_back(parse_number(text.substr(at, end - at))); });
+    at = end;
+  }
+  const std::size_t hosts = platform.hosts().size();
+  const bool is_positive = std::ranges::all_of(shares, [](double share) { return share >= 0; }) &&
+                           std::ranges::any_of(shares, [](double share) { return share > 0; });
+  if (shares.size() != hosts || !is_positive) {
+    throw InputError(fmt::format("{}: expected {}, not negative and not all 0; it has {}",
+                                 display_name(file), counted(hosts, "number"), shares.size()));
+  }
+  return shares;
+}
+
 void ProblemOptions::add_to(Arguments& app) {
   add_file(app, "platform", platform);
   add_every_operation(app, operation);
@@ -208,6 +247,7 @@ void ProblemOptions::add_to(Arguments& app) {
     }
     refuse_source_without_root(operation, !source.empty());
   });
+  shares.add_to(app, operation);
   model.add_to(app);
   add_limits(app, limits);
   reading.add_to(app);

@@ -70,6 +70,16 @@ void add_operation(Arguments& app, Value& operation, const std::vector<std::stri
 void add_every_operation(Arguments& app, planner::Operation& operation);
 // Throws InputError if a source was given for such an operation.
 void refuse_source_without_root(planner::Operation operation, bool given);
+
+// How much of the message is each host's: --counts.
+struct SharesOption {
+  std::string file{};  // empty: equal shares
+
+  // operation: that of the command, which outlives it.
+  void add_to(Arguments& app, const planner::Operation& operation);
+  // As planner::AllRoots takes them. Throws InputError naming the file.
+  [[nodiscard]] std::vector<double> read(const platforms::Platform& platform) const;
+};
 // For a command that serves operations with one root only.
 template <class Value>
 void add_operation(Arguments& app, Value& operation) {
@@ -120,6 +130,7 @@ struct ProblemOptions {
   std::string platform{};
   planner::Operation operation = planner::Operation::kBroadcast;
   std::string source{};  // empty: there are several roots
+  SharesOption shares{};
   PlatformOptions reading{};
   ModelOptions model{};
   planner::AlgorithmOptions limits{};

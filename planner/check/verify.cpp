@@ -35,7 +35,7 @@ class Verifier {
       }));
     } else {
       check_on(make_problem([&](platforms::Model model, const auto& options) {
-        return AllRoots(plan_.operation, platform_, model, options);
+        return AllRoots(plan_.operation, platform_, model, options, shares_of(plan_));
       }));
     }
     passes(check_colors);

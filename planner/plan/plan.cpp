@@ -101,6 +101,13 @@ std::vector<PlanTrees> blocks_of(const Plan& plan) {
   return blocks;
 }
 
+std::vector<double> shares_of(const Plan& plan) {
+  if (has_root(plan.operation)) return {};
+  std::vector<double> shares(plan.nodes.size(), 0.0);
+  for (const PlanBlock& block : plan.blocks) shares[block.root] = block.share;
+  return shares;
+}
+
 bool has_sequence(std::span<const PlanTrees> blocks) {
   return std::ranges::any_of(blocks,
                              [](const PlanTrees& block) { return block.after.has_value(); });

@@ -109,9 +109,9 @@ enum class BlockKind : std::uint8_t {
   kCombine,  // from all other hosts to the root, combined on the way
 };
 std::string_view name_of(BlockKind kind);  // "spread", "combine"
-// Whether the operation has blocks of this kind. Where its result is not one message, every host is
-// the root of one. In an allreduce whose roots are free, some hosts are the roots of two blocks of
-// equal shares, one of which combines, and the other spreads after it.
+// Whether the operation has blocks of this kind. Where its result is not one message, every host
+// with a share is the root of one. In an allreduce whose roots are free, some hosts are the roots
+// of two blocks of equal shares, one of which combines, and the other spreads after it.
 constexpr bool has_blocks_of(BlockKind kind, Operation operation) {
   return kind == BlockKind::kCombine
              ? operation == Operation::kReduceScatter || operation == Operation::kAllreduce
@@ -161,6 +161,9 @@ struct PlanTrees {
 std::vector<PlanTrees> trees_by_kind(const Plan& plan);
 // The same without empty ones.
 std::vector<PlanTrees> blocks_of(const Plan& plan);
+// Of an operation whose every host has a share of the message: per node, that of its block, 0
+// without one. Of other operations: empty.
+std::vector<double> shares_of(const Plan& plan);
 // Whether a block comes after another one.
 bool has_sequence(std::span<const PlanTrees> blocks);
 std::size_t tree_count(const Plan& plan);           // of all kinds

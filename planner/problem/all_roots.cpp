@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -40,15 +41,41 @@ void require_return(const Platform& platform) {
   }
 }
 
-lp::PartsProblem parts_of(Operation operation, const Instance& spread) {
+// Sum 1.
+std::vector<double> normalised(std::vector<double> shares, Operation operation,
+                               const Platform& platform) {
+  const std::size_t hosts = platform.hosts().size();
+  if (shares.empty()) return std::vector<double>(hosts, 1 / static_cast<double>(hosts));
+  if (has_root(operation)) {
+    throw InputError(fmt::format("{} has no shares of hosts", with_article(operation)));
+  }
+  if (shares.size() != hosts) {
+    throw InputError(
+        fmt::format("{} for {}", counted(shares.size(), "share"), counted(hosts, "host")));
+  }
+  double sum = 0;
+  for (const double share : shares) {
+    if (!(share >= 0) || !std::isfinite(share)) {
+      throw InputError(fmt::format("a share is a number of at least 0, not {}", share));
+    }
+    sum += share;
+  }
+  if (!(sum > 0) || !std::isfinite(sum)) throw InputError("the shares have no finite sum above 0");
+  for (double& share : shares) share /= sum;
+  return shares;
+}
+
+lp::PartsProblem parts_of(Operation operation, const Instance& spread,
+                          std::span<const double> shares) {
   const lp::Digraph& graph = spread.digraph();
   const lp::SparseMatrix& occupation = spread.occupation().seconds_per_byte;
   if (has_root(operation)) return lp::PartsProblem::with_any_root(graph, occupation);
   const bool reversed = has_blocks_of(BlockKind::kCombine, operation);
-  const double share = 1 / static_cast<double>(spread.host_count());
+  const auto hosts = spread.platform().hosts();
   std::vector<lp::Part> parts;
-  for (const NodeId host : spread.platform().hosts()) {
-    parts.push_back({static_cast<std::uint32_t>(index_of(host)), reversed, share});
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (shares[i] == 0) continue;
+    parts.push_back({static_cast<std::uint32_t>(index_of(hosts[i])), reversed, shares[i]});
   }
   return {graph, occupation, std::move(parts)};
 }
@@ -228,7 +255,8 @@ std::vector<BlockOfTrees> blocks_with_all_roots(const AllRoots& problem,
   const bool combines = has_blocks_of(BlockKind::kCombine, problem.operation());
   const std::vector<lp::Part>& parts = problem.parts().parts();
   std::vector<BlockOfTrees> blocks;
-  for (std::uint32_t root = 0; root < parts.size(); ++root) {
+  for (std::uint32_t root = 0; root < problem.shares().size(); ++root) {
+    if (problem.shares()[root] == 0) continue;
     blocks.push_back({combines ? BlockKind::kCombine : BlockKind::kSpread, root});
   }
   for (const WeightedTree& whole : packed) {
@@ -243,10 +271,11 @@ std::vector<BlockOfTrees> blocks_with_all_roots(const AllRoots& problem,
 }  // namespace
 
 AllRoots::AllRoots(Operation operation, const Platform& platform, platforms::Model model,
-                   const platforms::OccupationOptions& options)
+                   const platforms::OccupationOptions& options, std::vector<double> shares)
     : operation_(operation),
       spread_(platform, first_host(operation, platform), model, options),
-      parts_(parts_of(operation, spread_)) {
+      shares_(normalised(std::move(shares), operation, platform)),
+      parts_(parts_of(operation, spread_, shares_)) {
   require_return(platform);
 }
 
@@ -267,7 +296,7 @@ Outcome run(const Algorithm& algorithm, const AllRoots& problem, const Algorithm
     if (trees.empty()) return;
     const double sum = sum_of_rates(trees).value;
     for (WeightedTree& tree : trees) {
-      tree.rate.value /= sum * static_cast<double>(hosts);
+      tree.rate.value *= problem.shares()[root] / sum;
       tree.colors.clear();  // of one block alone
       const std::vector<double> of_tree =
           lp::tree_load(problem.occupation().seconds_per_byte, tree.tree);
@@ -276,6 +305,7 @@ Outcome run(const Algorithm& algorithm, const AllRoots& problem, const Algorithm
     outcome.blocks.push_back({kind, root, std::move(trees)});
   };
   for (std::uint32_t root = 0; root < hosts; ++root) {
+    if (problem.shares()[root] == 0) continue;
     AlgorithmOptions own = options;
     own.deadline = options.deadline.share(1 / static_cast<double>(hosts - root));
     Outcome one = run(algorithm, rooted_at(problem, root), own);

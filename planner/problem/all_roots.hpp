@@ -1,11 +1,12 @@
 // The packing of an operation with several roots. In an allgather (each share is spread) and a
-// reduce-scatter (each is combined) every host is the root of an equal share of the message. In an
+// reduce-scatter (each is combined) every host is the root of a given share of the message. In an
 // allreduce with free roots the packing chooses which share is combined at which host, and spread
 // from there. Theory: docs/model.md, "Every host is a root" and "Free roots".
 #pragma once
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "lp/packing/parts_problem.hpp"
 #include "planner/plan/plan.hpp"
@@ -22,8 +23,10 @@ class AllRoots {
   // Keeps a reference to `platform`, which must outlive it. An allreduce has free roots.
   // Throws InputError for fewer than two hosts, InfeasibleError naming hosts of which one cannot
   // reach the other.
+  // shares: of the message, one for each host, >= 0, in any unit; empty: equal ones. An allreduce
+  // has none. Throws InputError for shares that cannot be.
   AllRoots(Operation operation, const platforms::Platform& platform, platforms::Model model,
-           const platforms::OccupationOptions& options = {});
+           const platforms::OccupationOptions& options = {}, std::vector<double> shares = {});
 
   [[nodiscard]] Operation operation() const { return operation_; }
   // An allreduce: the packing chooses each root's share.
@@ -35,12 +38,16 @@ class AllRoots {
   [[nodiscard]] const platforms::Occupation& occupation() const { return spread_.occupation(); }
   // A broadcast from the first host.
   [[nodiscard]] const Instance& spread() const { return spread_; }
-  // A part for each host, in their order. With free roots: two parts, whose root is any host.
+  // Per host, sum 1. Of an allreduce: of hosts that are roots to the same extent.
+  [[nodiscard]] const std::vector<double>& shares() const { return shares_; }
+  // A part for each host with a share, in their order. With free roots: two parts, whose root is
+  // any host.
   [[nodiscard]] const lp::PartsProblem& parts() const { return parts_; }
 
  private:
   Operation operation_;
   Instance spread_;
+  std::vector<double> shares_;
   lp::PartsProblem parts_;
 };
 
@@ -54,9 +61,9 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
 bool is_for(const Algorithm& algorithm, const AllRoots& problem);
 
 // `optimal`: as above, for a plan. Any other algorithm makes the trees of each block by itself; the
-// blocks get equal rates, as high as the first full resource allows, and there is no bound. The
-// time limit is divided among the blocks. Precondition: the algorithm serves the operation. Throws
-// InfeasibleError where it is not for the platform.
+// blocks get rates in proportion to their shares, as high as the first full resource allows, and
+// there is no bound. The time limit is divided among the blocks. Precondition: the algorithm serves
+// the operation. Throws InfeasibleError where it is not for the platform.
 Outcome run(const Algorithm& algorithm, const AllRoots& problem, const AlgorithmOptions& options);
 
 // Like make_plan of planner/solve/make_plan.hpp.

@@ -100,7 +100,7 @@ Plan make_plan(const AllRoots& problem, std::string_view algorithm, const Outcom
   const std::vector<std::uint32_t> host_of_node = host_numbers(platform);
   for (const BlockOfTrees& of : outcome.blocks) {
     const auto number = static_cast<std::uint32_t>(plan.blocks.size());
-    PlanBlock block{of.kind, of.root, 1 / static_cast<double>(hosts.size())};
+    PlanBlock block{of.kind, of.root, problem.shares()[of.root]};
     if (problem.has_free_roots()) {
       block.share = sum_of_rates(of.trees).value / plan.throughput.value;
       if (of.kind == BlockKind::kSpread) block.after = number - 1;

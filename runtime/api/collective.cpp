@@ -53,6 +53,15 @@ Collective& Collective::operator=(Collective&&) noexcept = default;
 Operation Collective::operation() const {
   return state_->bound.plan.operation;
 }
+std::vector<double> Collective::shares() const {
+  const BoundPlan& bound = state_->bound;
+  const std::vector<double> of_node = planner::shares_of(bound.plan);
+  std::vector<double> of_rank(of_node.size());
+  for (std::size_t node = 0; node < of_node.size(); ++node) {
+    of_rank[static_cast<std::size_t>(bound.rank_of_node[node])] = of_node[node];
+  }
+  return of_rank;
+}
 int Collective::root() const {
   return state_->bound.root;
 }

@@ -172,6 +172,9 @@ class Collective {
   [[nodiscard]] bool stream(std::uint64_t bytes, const StreamShape& shape, SegmentStore& store);
 
   [[nodiscard]] planner::Operation operation() const;
+  // Of an allgather or a reduce-scatter: the share of the message that the plan has for each rank's
+  // part; sum 1. A rank without a share has no part. Of other operations: empty.
+  [[nodiscard]] std::vector<double> shares() const;
   // The rank (in comm) that is the plan's source; 0 where every rank is a root.
   [[nodiscard]] int root() const;
   // In comm.

@@ -81,7 +81,7 @@ void Collective::State::reduce_scatter(const void* sendbuf, void* recvbuf, const
   const std::size_t count = parts.total();
   if (const std::string fault = fault_of(sendbuf, count, type, op); !fault.empty()) refuse(fault);
   const ElementShape shape = element_shape_of(type);
-  if (const std::string fault = parts_fault(parts, bound.comm.size(), shape); !fault.empty()) {
+  if (const std::string fault = parts_fault(parts, bound, shape); !fault.empty()) {
     refuse(fault);
   }
   const bool along_trees =

@@ -146,7 +146,7 @@ void Collective::State::allgather(const void* sendbuf, void* recvbuf, const Part
                                   MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL) refuse("MPI_DATATYPE_NULL is not a type");
   const ElementShape shape = element_shape_of(type);
-  if (const std::string fault = parts_fault(parts, bound.comm.size(), shape); !fault.empty()) {
+  if (const std::string fault = parts_fault(parts, bound, shape); !fault.empty()) {
     refuse(fault);
   }
   const std::uint64_t bytes = parts.total() * shape.bytes;

@@ -27,7 +27,8 @@ std::vector<std::size_t> one_after_another(std::span<const std::size_t> counts) 
   return first;
 }
 
-std::string parts_fault(const Parts& parts, std::size_t ranks, const ElementShape& shape) {
+std::string parts_fault(const Parts& parts, const BoundPlan& bound, const ElementShape& shape) {
+  const std::size_t ranks = bound.comm.size();
   for (const auto& list : {parts.counts, parts.first}) {
     if (list.size() == ranks) continue;
     return fmt::format("{} parts for {} ranks", list.size(), ranks);
@@ -41,6 +42,13 @@ std::string parts_fault(const Parts& parts, std::size_t ranks, const ElementShap
       return fmt::format("the part of rank {} exceeds the address space", rank);
     }
     total += parts.counts[rank];
+  }
+  const std::vector<double> shares = planner::shares_of(bound.plan);
+  for (std::size_t node = 0; node < shares.size(); ++node) {
+    const auto rank = static_cast<std::size_t>(bound.rank_of_node[node]);
+    if (shares[node] > 0 || parts.counts[rank] == 0) continue;
+    return fmt::format("rank {} has {}, but no share in the plan", rank,
+                       counted(parts.counts[rank], "element"));
   }
   return {};
 }

@@ -30,8 +30,8 @@ struct Parts {
 // Where each part begins if they follow one another.
 std::vector<std::size_t> one_after_another(std::span<const std::size_t> counts);
 
-// The reason why such parts cannot be those of `ranks` ranks; empty if they can.
-std::string parts_fault(const Parts& parts, std::size_t ranks, const ElementShape& shape);
+// The reason why such parts cannot be those of the plan's ranks; empty if they can.
+std::string parts_fault(const Parts& parts, const BoundPlan& bound, const ElementShape& shape);
 
 // Of each block of the plan: the part of the rank that is its root. unit: of the grid, in elements'
 // bytes (1: the grid is in elements).

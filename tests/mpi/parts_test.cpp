@@ -93,6 +93,32 @@ TEST(Allgather, EveryPartReachesEveryRank) {
   }
 }
 
+// The last rank has no share in the plan, and so no part.
+TEST(Allgather, ARankWithoutAShareHasNoPart) {
+  const std::size_t ranks = size_of(MPI_COMM_WORLD);
+  if (ranks < 2) GTEST_SKIP() << "one rank has everything";
+  planner::Plan plan = plan_for(Operation::kAllgather);
+  plan.blocks.pop_back();
+  const double rest = static_cast<double>(ranks) / static_cast<double>(ranks - 1);
+  for (planner::PlanBlock& block : plan.blocks) {
+    block.share *= rest;
+    for (planner::PlanTree& tree : block.trees) tree.rate.value *= rest;
+  }
+  Collective collective(MPI_COMM_WORLD, plan);
+  EXPECT_EQ(collective.shares().back(), 0);
+  Counts counts(ranks, 4 * kSegment + 1);
+  counts.back() = 0;
+  check_allgather(collective, counts, 0, 1, InPlace::kNo);
+  counts.back() = 1;
+  std::vector<std::byte> memory(ranks * (4 * kSegment + 1));
+  try {
+    collective.allgather(MPI_IN_PLACE, memory.data(), counts, {}, MPI_BYTE);
+    ADD_FAILURE() << "not refused";
+  } catch (const InputError& fault) {
+    EXPECT_THAT(fault.what(), HasSubstr("has 1 element, but no share in the plan"));
+  }
+}
+
 TEST(Allgather, ElementsWithHoles) {
   MPI_Datatype every_other = MPI_DATATYPE_NULL;  // of two ints, the first
   MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &every_other);

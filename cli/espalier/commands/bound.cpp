@@ -105,7 +105,7 @@ ExitStatus BoundCommand::run() const {
   const platforms::Platform platform = problem.reading.read(problem.platform, console);
   if (!problem.has_one_root()) {
     const planner::AllRoots all(problem.operation, platform, problem.model.model(),
-                                problem.model.occupation());
+                                problem.model.occupation(), problem.shares.read(platform));
     return print(all, run_proof(all, problem.limits, console));
   }
   const planner::Collective collective(problem.operation, platform,

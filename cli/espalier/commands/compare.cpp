@@ -29,6 +29,7 @@ struct CompareCommand {
   planner::AlgorithmOptions limits{};
   std::vector<std::string> platforms{};
   std::vector<std::string> sources{};
+  SharesOption shares{};
   std::string algorithms = "all";
   bool json = false;
   bool csv = false;
@@ -51,6 +52,7 @@ struct Context {
   platforms::OccupationOptions occupation;
   planner::AlgorithmOptions limits;
   const Console& console;
+  const SharesOption& shares;
   // For algorithms of exponential time, when 'all' were requested.
   std::optional<Seconds> proof_limit{};
   bool several = false;  // then an instance without a solution is reported in its entry
@@ -138,7 +140,8 @@ Comparison compare_one(const platforms::Platform& platform, std::optional<platfo
                                      context.occupation),
                  context, comparison);
     } else {
-      compare_on(planner::AllRoots(context.operation, platform, context.model, context.occupation),
+      compare_on(planner::AllRoots(context.operation, platform, context.model, context.occupation,
+                                   context.shares.read(platform)),
                  context, comparison);
     }
   } catch (const InfeasibleError& fault) {
@@ -175,7 +178,8 @@ ExitStatus CompareCommand::run() const {
                   .model = model.model(),
                   .occupation = model.occupation(),
                   .limits = limits,
-                  .console = console};
+                  .console = console,
+                  .shares = shares};
   if (context.all && !limits.deadline.limit()) context.proof_limit = kProofLimit;
   std::sort(context.algorithms.begin(), context.algorithms.end());
   // Every platform is read and every source found before the work starts.
@@ -209,6 +213,7 @@ void CompareCommand::add_to(Arguments& app) {
       {.type = "NAME"});
   app.add("--algorithm", algorithms, "'all', or names separated by commas, " + algorithm_choices(),
           {.type = "A,B"});
+  shares.add_to(app, operation);
   add_algorithm_parameters(app, limits.chains, limits.message);
   model.add_to(app);
   add_limits(app, limits);

@@ -203,7 +203,7 @@ void PlanCommand::check_all_roots() const {
 ExitStatus PlanCommand::plan_all_roots(const planner::Algorithm& named,
                                        const platforms::Platform& platform) const {
   const planner::AllRoots all(problem.operation, platform, problem.model.model(),
-                              problem.model.occupation());
+                              problem.model.occupation(), problem.shares.read(platform));
   Run run = with_name(named.name, [&] { return run_timed(named, all, problem.limits, console); });
   planner::Plan plan = planner::make_plan(all, named.name, run.outcome, all.options().segment);
   const ExitStatus status = judge(run, named.name, console);

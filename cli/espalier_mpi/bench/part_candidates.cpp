@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
 #include <utility>
 
 #include "cli/espalier_mpi/bench/bound_plans.hpp"
@@ -16,11 +17,19 @@
 namespace espalier::cli {
 namespace {
 
-// Parts of a message of `units`, which differ by at most one.
-struct EqualParts {
-  EqualParts(std::uint64_t units, int ranks) : counts(static_cast<std::size_t>(ranks)) {
+// How a message of so many units is divided among the ranks: by the shares of a plan, rounded.
+struct SharedParts {
+  SharedParts(std::uint64_t units, std::span<const double> shares) : counts(shares.size()) {
+    const std::size_t last = last_with_share(shares);
+    double sum = 0;
+    std::uint64_t end = 0;
     for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-      counts[rank] = units / counts.size() + (rank < units % counts.size() ? 1 : 0);
+      sum += shares[rank];
+      const auto rounded = static_cast<std::uint64_t>(std::round(sum * static_cast<double>(units)));
+      const std::uint64_t to = shares[rank] == 0 ? end
+                               : rank == last    ? units
+                                                 : std::clamp(rounded, end, units);
+      counts[rank] = to - std::exchange(end, to);
     }
     first = runtime::one_after_another(counts);
   }
@@ -31,15 +40,29 @@ struct EqualParts {
   }
   std::vector<std::size_t> counts;
   std::vector<std::size_t> first;
+
+ private:
+  static std::size_t last_with_share(std::span<const double> shares) {
+    std::size_t last = shares.size() - 1;
+    while (last > 0 && shares[last] == 0) --last;
+    return last;
+  }
 };
 
-void allgather_by_library(std::span<std::byte> message, int ranks, MPI_Comm comm) {
+// Of the first plan; equal ones if there is none.
+std::vector<double> shares_of(const std::vector<runtime::Collective>& bound, int ranks) {
+  if (!bound.empty()) return bound.front().shares();
+  return std::vector<double>(static_cast<std::size_t>(ranks), 1.0 / ranks);
+}
+
+void allgather_by_library(std::span<std::byte> message, std::span<const double> shares,
+                          MPI_Comm comm) {
   if (message.size() > INT_MAX) {
     throw InputError(
         "MPI_Allgatherv cannot count more than 2 GiB in bytes; give a shorter message "
         "or leave out the comparison");
   }
-  const EqualParts parts(message.size(), ranks);
+  const SharedParts parts(message.size(), shares);
   const std::vector<int> counts(parts.counts.begin(), parts.counts.end());
   const std::vector<int> first(parts.first.begin(), parts.first.end());
   runtime::check(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_BYTE, message.data(), counts.data(),
@@ -55,19 +78,20 @@ TimedOperation timed_allgather(MPI_Comm comm, std::span<const NamedPlan> plans,
   const int ranks = runtime::size_of(comm);
   const auto bound = std::make_shared<std::vector<runtime::Collective>>();
   bind_plans(comm, plans, std::move(options), *bound);
+  const std::vector<double> shares = shares_of(*bound, ranks);
   TimedOperation timed;
   timed.operation = planner::Operation::kAllgather;
   timed.candidates.push_back({std::string(runtime::library_function(timed.operation)),
-                              [comm, ranks](std::span<std::byte> message) {
-                                allgather_by_library(message, ranks, comm);
+                              [comm, shares](std::span<std::byte> message) {
+                                allgather_by_library(message, shares, comm);
                               }});
-  const auto run = [ranks](runtime::Collective& collective, std::span<std::byte> message) {
-    const EqualParts parts(message.size(), ranks);
+  const auto run = [shares](runtime::Collective& collective, std::span<std::byte> message) {
+    const SharedParts parts(message.size(), shares);
     collective.allgather(MPI_IN_PLACE, message.data(), parts.counts, parts.first, MPI_BYTE);
   };
   add_candidates(plans, *bound, 1, run, timed);
-  timed.prepare = [rank, ranks](std::span<std::byte> message, std::uint64_t round) {
-    const EqualParts parts(message.size(), ranks);
+  timed.prepare = [rank, ranks, shares](std::span<std::byte> message, std::uint64_t round) {
+    const SharedParts parts(message.size(), shares);
     fill_with_pattern(message, round);
     for (int other = 0; other < ranks; ++other) {
       if (other == rank) continue;
@@ -89,8 +113,8 @@ TimedOperation timed_reduce_scatter(MPI_Comm comm, std::span<const NamedPlan> pl
   TimedOperation timed;
   timed.operation = planner::Operation::kReduceScatter;
   timed.copies = 2;  // the whole vector, then this rank's part of the result
-  const auto counts_of = [ranks, element](std::size_t bytes) {
-    return EqualParts(bytes / element, ranks);
+  const auto counts_of = [shares = shares_of(*bound, ranks), element](std::size_t bytes) {
+    return SharedParts(bytes / element, shares);
   };
   timed.candidates.push_back(
       {std::string(runtime::library_function(timed.operation)), [=](std::span<std::byte> memory) {
@@ -111,7 +135,7 @@ TimedOperation timed_reduce_scatter(MPI_Comm comm, std::span<const NamedPlan> pl
     std::ranges::fill(result, static_cast<std::byte>(0xA5 ^ rank));
   };
   timed.fault = [=](std::span<const std::byte> memory, std::uint64_t round) {
-    const EqualParts parts = counts_of(memory.size() / 2);
+    const SharedParts parts = counts_of(memory.size() / 2);
     const auto here = static_cast<std::size_t>(rank);
     return find_wrong_element(own_and_result(memory, 2).result.first(parts.counts[here] * element),
                               elements, ranks, round, parts.first[here]);

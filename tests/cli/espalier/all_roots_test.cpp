@@ -98,6 +98,45 @@ TEST_F(FreeRoots, ArePlannedShownAndRefusedWhereTheyAreNotServedYet) {
   EXPECT_THAT(limited.err, HasSubstr("--max-trees: cannot be combined with any roots yet"));
 }
 
+// One-port on a ring of three: host a receives nothing if it has everything, and c receives b's
+// share beside a's.
+TEST_F(AllRoots, CountsGiveTheSharesOfTheHosts) {
+  write("counts.txt", "30 10\n0\n");
+  const std::vector<std::string> counts{"--operation", "allgather", "--counts", "counts.txt"};
+  const auto with = [&](std::vector<std::string> command) {
+    command.insert(command.end(), counts.begin(), counts.end());
+    return command;
+  };
+  run_json(with({"plan", "ring.json", "-o", "plan.json", "--json"}));
+  const Json written = Json::parse(read("plan.json"));
+  ASSERT_THAT(written.at("blocks"), SizeIs(2));
+  EXPECT_EQ(written.at("blocks")[0].at("share"), 0.75);
+  EXPECT_EQ(written.at("blocks")[1].at("share"), 0.25);
+  // c receives the whole message through its port.
+  EXPECT_NEAR(written.at("throughput_Bps").get<double>(), 1e8, 1e3);
+  EXPECT_NEAR(run_json(with({"bound", "ring.json", "--json"})).at("bound_Bps").get<double>(), 1e8,
+              1e3);
+  const Json compared =
+      run_json(with({"compare", "ring.json", "--algorithm", "optimal,chain", "--json"}));
+  EXPECT_NEAR(compared.at("rows")[0].at("throughput_Bps").get<double>(), 1e8, 1e3);
+  EXPECT_EQ(run({"verify", "plan.json", "--platform", "ring.json"}).status, 0);
+}
+
+TEST_F(AllRoots, CountsThatCannotBeAreRefused) {
+  const auto refusal = [&](const std::string& text, const std::string& operation) {
+    write("counts.txt", text);
+    const Finished finished =
+        run({"bound", "ring.json", "--operation", operation, "--counts", "counts.txt"});
+    EXPECT_EQ(finished.status, 2);
+    return finished.err;
+  };
+  EXPECT_EQ(refusal("1 2", "allgather"),
+            "espalier: counts.txt: expected 3 numbers, not negative and not all 0; it has 2\n");
+  EXPECT_THAT(refusal("1 2\nmany", "allgather"), HasSubstr("counts.txt: line 2: 'many'"));
+  EXPECT_THAT(refusal("1 2 -3", "reduce-scatter"), HasSubstr("not negative"));
+  EXPECT_THAT(refusal("1 2 3", "allreduce"), HasSubstr("--counts: an allreduce has one message"));
+}
+
 TEST_F(AllRoots, CompareHasARowForEveryAlgorithm) {
   const Json compared = run_json({"compare", "ring.json", "--operation", "reduce-scatter",
                                   "--algorithm", "optimal,chain,flat", "--json"});

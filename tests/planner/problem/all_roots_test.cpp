@@ -64,16 +64,16 @@ class FlowOptimum {
     const auto hosts = platform_.hosts();
     const bool is_free = problem.operation() == Operation::kAllreduce;
     std::vector<Entry> shares{{total_, -1.0}};
-    for (const platforms::NodeId root : hosts) {
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
       const std::uint32_t share = column(0);
       if (is_free) {
         shares.push_back({share, 1.0});
       } else {
-        program_.add_row({0, 0}, std::array{Entry{share, static_cast<double>(hosts.size())},
-                                            Entry{total_, -1.0}});
+        program_.add_row({0, 0},
+                         std::array{Entry{share, 1.0}, Entry{total_, -problem.shares()[i]}});
       }
       for (const BlockKind kind : {BlockKind::kCombine, BlockKind::kSpread}) {
-        if (has_blocks_of(kind, problem.operation())) add_block(kind, root, share);
+        if (has_blocks_of(kind, problem.operation())) add_block(kind, hosts[i], share);
       }
     }
     if (is_free) program_.add_row({0, 0}, shares);
@@ -137,6 +137,16 @@ class FlowOptimum {
   std::vector<std::uint32_t> rows_;
 };
 
+// Every second time none; else unlike ones, of which one is 0.
+std::vector<double> some_shares(Operation operation, std::size_t hosts, int time) {
+  if (has_root(operation) || time % 2 == 0) return {};
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < hosts; ++i) {
+    shares.push_back(static_cast<double>((i + static_cast<std::size_t>(time)) % hosts * 3));
+  }
+  return shares;
+}
+
 Plan plan_of(const AllRoots& problem) {
   return make_plan(problem, kOptimal, solve(problem, {}, Purpose::kPlan), Bytes{1 << 20});
 }
@@ -150,8 +160,9 @@ TEST_P(EveryRoot, ReachesTheOptimumOfFlows) {
   for_each_platform(Operation::kAllreduce, draws(10), 5, model,
                     [&](const DrawnPlatform& drawn, const auto& trace) {
                       SCOPED_TRACE(trace);
-                      ++checked;
-                      const AllRoots problem(operation, drawn.platform, model, drawn.options);
+                      const AllRoots problem(
+                          operation, drawn.platform, model, drawn.options,
+                          some_shares(operation, drawn.platform.hosts().size(), checked++));
                       const double optimum = FlowOptimum(problem).solve();
                       const Plan made = plan_of(problem);
                       EXPECT_NEAR(made.throughput.value / optimum, 1, 1e-5);
@@ -254,6 +265,32 @@ TEST(AllRoots, OneRootIsWrittenAsOne) {
   EXPECT_THAT(verify(plan, platform).faults, IsEmpty());
 }
 
+// Where one host has everything, an allgather is a broadcast from there.
+TEST(AllRoots, OneHostMayHaveEverything) {
+  const platforms::Platform platform = complete_platform(4, 10);
+  const AllRoots problem(Operation::kAllgather, platform, platforms::Model::kOnePort, {},
+                         {0, 7, 0, 0});
+  const Plan plan = plan_of(problem);
+  ASSERT_EQ(plan.blocks.size(), 1U);
+  EXPECT_EQ(plan.blocks[0].root, 1U);
+  EXPECT_EQ(plan.blocks[0].share, 1);
+  EXPECT_NEAR(plan.throughput.value, 10, 1e-6);
+  EXPECT_THAT(verify(plan, platform).faults, IsEmpty());
+}
+
+TEST(AllRoots, RefusesSharesThatCannotBe) {
+  const platforms::Platform platform = complete_platform(3, 10);
+  const auto fault = [&](Operation operation, const std::vector<double>& shares) {
+    return refusal([&] {
+      return AllRoots(operation, platform, platforms::Model::kOnePort, {}, shares).shares().size();
+    });
+  };
+  EXPECT_THAT(fault(Operation::kAllgather, {1, 2}), HasSubstr("2 shares for 3 hosts"));
+  EXPECT_THAT(fault(Operation::kAllgather, {0, 0, 0}), HasSubstr("no finite sum above 0"));
+  EXPECT_THAT(fault(Operation::kAllgather, {1, -1, 1}), HasSubstr("at least 0, not -1"));
+  EXPECT_THAT(fault(Operation::kAllreduce, {1, 1, 1}), HasSubstr("has no shares of hosts"));
+}
+
 TEST(AllRoots, NeedsPathsBothWays) {
   const platforms::Platform platform = small_platform({"a", "b"}, {{"a", "b", 1}});
   try {
@@ -278,7 +315,7 @@ TEST(Blocks, AreCheckedAsAWhole) {
   };
   EXPECT_THAT(fault([](Plan&) {}), "(not refused)");
   EXPECT_THAT(fault([](Plan& plan) { plan.blocks.pop_back(); }),
-              HasSubstr("'n2' is the root of no block"));
+              HasSubstr("the shares of blocks that spread sum to"));
   EXPECT_THAT(fault([](Plan& plan) { plan.blocks[1].root = 0; }),
               HasSubstr("'n0' is the root of two blocks"));
   EXPECT_THAT(fault([](Plan& plan) { plan.blocks[1].kind = BlockKind::kCombine; }),
