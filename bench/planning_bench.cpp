@@ -7,16 +7,19 @@
 // Counters: arcs; priced = arborescences priced; trees; gap; peak_MB = peak resident memory of the
 // case; and the ratio of the case. docs/performance.md has the results.
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <fstream>
 #include <functional>
 #include <string>
 
 #include "lp/graph/min_cost_arborescence.hpp"
+#include "planner/problem/all_roots.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
 #include "planner/solve/make_plan.hpp"
+#include "platforms/formats/formats.hpp"
 #include "platforms/generators/generators.hpp"
 #include "tests/lp/plain_certificate.hpp"
 #include "tests/lp/plain_flow_lp.hpp"
@@ -237,6 +240,33 @@ void prove_over_thin_links(benchmark::State& state) {
   state.counters["gap"] = 1 - planner::throughput_of(outcome).value / outcome.bound.value().value;
 }
 
+// The optimum with several roots over the 71 cloud regions. Args: operation, model; ratio: its time
+// over that of an allreduce from the first host.
+void plan_for_several_roots(benchmark::State& state) {
+  const platforms::Platform platform =
+      platforms::read_platform(ESPALIER_SOURCE_DIR "/platforms/data/cloud-71-regions.json")
+          .platform;
+  const auto operation = planner::kEveryOperation[static_cast<std::size_t>(state.range(0))];
+  const platforms::Model model =
+      platforms::models()[static_cast<std::size_t>(state.range(1))].model;
+  const planner::AllRoots problem(operation, platform, model);
+  const planner::Collective rooted(planner::Operation::kAllreduce, platform,
+                                   platform.hosts().front(), model);
+  planner::Outcome outcome;
+  double several = 0;
+  double one = 0;
+  while (state.KeepRunning()) {
+    several = seconds_of([&] { outcome = planner::solve(problem, {}, planner::Purpose::kPlan); });
+    one = seconds_of([&] { benchmark::DoNotOptimize(planner::prove_optimum(rooted, {})); });
+  }
+  const double rate = planner::throughput_of(outcome).value;
+  state.SetLabel(fmt::format("{}, {}", planner::name_of(operation), platforms::name_of(model)));
+  state.counters["priced"] = static_cast<double>(outcome.iterations);
+  state.counters["Gbps"] = rate * 8e-9;
+  state.counters["gap"] = 1 - rate / outcome.bound.value().value;
+  state.counters["ratio"] = several / one;
+}
+
 BENCHMARK(packing_against_flow_lp)
     ->Args({10, 20})
     ->Args({20, 50})
@@ -270,6 +300,10 @@ BENCHMARK(optimal_plan_scales)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
+BENCHMARK(plan_for_several_roots)
+    ->ArgsProduct({{2, 3, 4}, {0, 1, 2, 3}})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(plan_over_switches)->DenseRange(0, 15)->Unit(benchmark::kMillisecond);
 BENCHMARK(prove_over_thin_links)
     ->ArgsProduct({{0, 1, 2}, {0, 1}})

@@ -6,12 +6,15 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "lp/graph/host_arcs.hpp"
+#include "lp/packing/tree_pricer.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/problem/reach.hpp"
+#include "planner/solve/direct_packing.hpp"
 #include "planner/solve/walk_tree.hpp"
 #include "support/errors.hpp"
 
@@ -201,6 +204,13 @@ void add_joined(const lp::PartsProblem& parts, std::span<const BlockOfTrees> blo
   }
 }
 
+std::vector<double> prices_by_row(const AllRoots& problem, const Outcome& outcome) {
+  std::vector<double> prices(static_cast<std::size_t>(problem.occupation().seconds_per_byte.rows()),
+                             0.0);
+  for (const PricedResource& priced : outcome.prices) prices[priced.row] = priced.price;
+  return prices;
+}
+
 // The blocks of an operation whose roots are free come in pairs, others all together.
 void add_start(const AllRoots& problem, std::span<const BlockOfTrees> blocks,
                std::vector<lp::RoutedTree>& seeds) {
@@ -211,15 +221,31 @@ void add_start(const AllRoots& problem, std::span<const BlockOfTrees> blocks,
   }
 }
 
-// The optimum with the first host as the only root.
-void add_one_root(const AllRoots& problem, const AlgorithmOptions& options,
-                  std::vector<lp::RoutedTree>& seeds) {
+// The optimum with the first host as the only root, with the bound that its prices prove for any.
+Outcome from_one_root(const AllRoots& problem, const AlgorithmOptions& options) {
   AlgorithmOptions limits = options;
-  limits.deadline = options.deadline.share(0.5);
+  limits.deadline = options.deadline.share(kSeedShare);
   Outcome rooted = prove_optimum(rooted_at(problem, 0), limits);
-  const std::array blocks{BlockOfTrees{BlockKind::kCombine, 0, std::move(rooted.reduce_trees)},
-                          BlockOfTrees{BlockKind::kSpread, 0, std::move(rooted.trees)}};
-  add_joined(problem.parts(), blocks, seeds);
+  rooted.blocks.push_back({BlockKind::kCombine, 0, std::exchange(rooted.reduce_trees, {})});
+  rooted.blocks.push_back({BlockKind::kSpread, 0, std::exchange(rooted.trees, {})});
+  rooted.bound.reset();
+  const std::vector<double> prices = prices_by_row(problem, rooted);
+  const double sum = std::accumulate(prices.begin(), prices.end(), 0.0);
+  if (!(sum > 0)) return rooted;
+  const lp::PackingProblem packing = problem.parts().problem();
+  try {
+    const double cost = lp::TreePricer(packing, options.deadline).cheapest_tree(prices).cost;
+    if (cost > 0) rooted.bound = BytesPerSecond{sum / cost};
+  } catch (const LimitReached&) {  // there are trees, but no bound
+  }
+  return rooted;
+}
+
+// Whether other roots would gain next to nothing.
+bool is_enough(const Outcome& rooted, const AllRoots& problem, const AlgorithmOptions& options) {
+  const bool is_direct = is_for_direct_trees(problem.spread().digraph());
+  const double gap = is_direct ? gap_of_allreduce(options) : options.gap;
+  return rooted.bound && rooted.bound->value <= throughput_of(rooted).value * (1 + gap);
 }
 
 void add(lp::RoutedTree tree, double rate, std::vector<WeightedTree>& trees) {
@@ -326,7 +352,12 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
   lp::PackingOptions packing{options};
   add_start(problem, start, packing.seeds);
   add_rings(problem, options.deadline.share(kSeedShare), packing.seeds);
-  if (problem.has_free_roots()) add_one_root(problem, options, packing.seeds);
+  if (problem.has_free_roots()) {
+    Outcome rooted = from_one_root(problem, options);
+    if (is_enough(rooted, problem, options)) return rooted;
+    add_joined(problem.parts(), rooted.blocks, packing.seeds);
+    packing.prices = prices_by_row(problem, rooted);
+  }
   packing.seeds_may_do = purpose != Purpose::kPlan;
   Outcome outcome = outcome_of(lp::pack_arborescences(problem.parts().problem(), packing));
   outcome.blocks = problem.has_free_roots() ? blocks_with_free_roots(problem, outcome.trees)
