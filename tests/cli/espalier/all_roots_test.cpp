@@ -75,7 +75,9 @@ TEST_F(FreeRoots, AreThoseOfAnAllreduceUnlessOneIsNamed) {
   const Json compared = run_json({"compare", "one-way.json", "--operation", "allreduce",
                                   "--algorithm", "optimal,chain", "--json"});
   EXPECT_TRUE(compared.at("source").is_null());
-  EXPECT_NEAR(compared.at("rows")[1].at("throughput_Bps").get<double>(), 3e8, 1e3);  // a ring
+  EXPECT_NEAR(compared.at("rows")[0].at("throughput_Bps").get<double>(), 3e8, 1e3);
+  // Towards a root a chain in the order of the hosts goes against the links, so around the ring.
+  EXPECT_LE(compared.at("rows")[1].at("relative").get<double>(), 2.0 / 3 + 1e-6);
 }
 
 TEST_F(FreeRoots, ArePlannedShownAndRefusedWhereTheyAreNotServedYet) {
