@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t kSmallestSegment = std::uint64_t{8} << 10U;
 constexpr std::uint64_t kFewSegments = 1024;
 constexpr std::uint64_t kManySegments = 16384;
-constexpr std::uint64_t kPageBytes = 4096;
+constexpr std::uint64_t kPulledUnit = 4096;
 
 std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t unit) {
   return (bytes + unit - 1) / unit * unit;
@@ -32,8 +32,8 @@ std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t unit) {
 }  // namespace
 
 std::uint64_t pulled_segment(std::uint64_t message_bytes) {
-  const std::uint64_t small = rounded_up(message_bytes / kFewSegments, kPageBytes);
-  const std::uint64_t large = rounded_up(message_bytes / kManySegments, kPageBytes);
+  const std::uint64_t small = rounded_up(message_bytes / kFewSegments, kPulledUnit);
+  const std::uint64_t large = rounded_up(message_bytes / kManySegments, kPulledUnit);
   const std::uint64_t usual = std::clamp(small, kSmallestSegment, kEagerOverTcp.value);
   return std::min(std::max(usual, large), kLargestSegment);
 }
