@@ -94,8 +94,8 @@ void PlainBounds::try_root(const Arcs& out) {
   }
 }
 
-// Each host that is not the root is led to by each part; out of the root leads an arc of each part.
-// So every tree has an arc into a host in the one part, or out of it in the other.
+// In each part an arc leads to every host but the root, and another one out of the root. So every
+// tree has an arc into a host in the one part, or out of it in the other.
 void PlainBounds::try_any_root(const std::vector<Arcs>& out, const std::vector<Arcs>& into) {
   for (std::uint32_t i = 1; i <= problem_.root_arcs; ++i) {
     const std::uint32_t first = problem_.part_arcs - i;

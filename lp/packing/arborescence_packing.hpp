@@ -32,7 +32,7 @@ struct PackingProblem {
   // how the problem is solved. UINT32_MAX: there is one part.
   std::uint32_t part_arcs = UINT32_MAX;
   // Where each tree may have any host as its root: there are two parts, and the last `root_arcs`
-  // arcs of each lead from `root`, which is no host, to the hosts, in the same order, and occupy
+  // arcs of each lead from `root`, which is not a host, to the hosts, in the same order, and occupy
   // nothing. A tree contains one of them in each part, that of the same host. 0: `root` is a host.
   std::uint32_t root_arcs = 0;
 };

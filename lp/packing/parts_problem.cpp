@@ -78,7 +78,7 @@ PartsProblem::PartsProblem(const Digraph& graph, const SparseMatrix& occupation,
       return p == 0 ? node : first + node - (node > root ? 1 : 0);
     };
     for (std::uint32_t arc = 0; arc < arcs_; ++arc) {
-      // Those of a root that is no host lead away from it in every part.
+      // Those of a root that is not a host lead away from it in every part.
       const bool turns = parts_[p].reversed && arc < arcs_ - root_arcs_;
       graph_.tail.push_back(copy_of(turns ? graph.head[arc] : graph.tail[arc]));
       graph_.head.push_back(copy_of(turns ? graph.tail[arc] : graph.head[arc]));
@@ -96,7 +96,7 @@ std::vector<RoutedTree> PartsProblem::split(const RoutedTree& tree) const {
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
     const auto whole = tree.path(edge);
     const std::uint32_t part = whole.front() / arcs_;
-    if (whole.front() % arcs_ >= arcs_ - root_arcs_) continue;  // of a root that is no host
+    if (whole.front() % arcs_ >= arcs_ - root_arcs_) continue;  // of a root that is not a host
     if (parts_[part].reversed) {
       path.assign(whole.rbegin(), whole.rend());
     } else {

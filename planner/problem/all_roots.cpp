@@ -349,14 +349,17 @@ Outcome run(const Algorithm& algorithm, const AllRoots& problem, const Algorithm
 
 Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose purpose,
               std::span<const BlockOfTrees> start) {
+  std::optional<Outcome> rooted;
+  if (problem.has_free_roots()) {
+    rooted = from_one_root(problem, options);
+    if (is_enough(*rooted, problem, options)) return *std::move(rooted);
+  }
   lp::PackingOptions packing{options};
   add_start(problem, start, packing.seeds);
   add_rings(problem, options.deadline.share(kSeedShare), packing.seeds);
-  if (problem.has_free_roots()) {
-    Outcome rooted = from_one_root(problem, options);
-    if (is_enough(rooted, problem, options)) return rooted;
-    add_joined(problem.parts(), rooted.blocks, packing.seeds);
-    packing.prices = prices_by_row(problem, rooted);
+  if (rooted) {
+    add_joined(problem.parts(), rooted->blocks, packing.seeds);
+    packing.prices = prices_by_row(problem, *rooted);
   }
   packing.seeds_may_do = purpose != Purpose::kPlan;
   Outcome outcome = outcome_of(lp::pack_arborescences(problem.parts().problem(), packing));

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "runtime/memory/checksum.hpp"
 #include "runtime/memory/stores.hpp"
@@ -19,6 +20,22 @@ std::size_t Parts::total() const {
 
 std::uint64_t Parts::kind() const {
   return hash_of(std::as_bytes(counts)) >> 1U | 2U;
+}
+
+std::vector<std::size_t> divided(std::uint64_t units, std::span<const double> shares) {
+  std::size_t last = shares.size() - 1;  // it gets what rounding leaves
+  while (last > 0 && shares[last] == 0) --last;
+  std::vector<std::size_t> counts(shares.size(), 0);
+  double sum = 0;
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i <= last; ++i) {
+    if (shares[i] == 0) continue;
+    sum += shares[i];
+    const auto rounded = static_cast<std::uint64_t>(std::round(sum * static_cast<double>(units)));
+    const std::uint64_t to = i == last ? units : std::clamp(rounded, end, units);
+    counts[i] = to - std::exchange(end, to);
+  }
+  return counts;
 }
 
 std::vector<std::size_t> one_after_another(std::span<const std::size_t> counts) {
@@ -65,25 +82,15 @@ std::vector<engine::Range> ranges_of(const BoundPlan& bound, const Parts& parts,
 }
 
 std::vector<engine::Range> ranges_of(const BoundPlan& bound, const engine::SegmentGrid& grid) {
-  const auto place_of = [&](double share) {
-    const double at = std::round(share * static_cast<double>(grid.message));
-    return std::min(static_cast<std::uint64_t>(at), grid.message);
-  };
   const std::vector<planner::PlanTrees> blocks = planner::blocks_of(bound.plan);
-  std::size_t left = 0;  // blocks that are after no other: each has a part of its own
-  for (const planner::PlanTrees& block : blocks) left += block.after ? 0 : 1;
+  std::vector<double> shares;  // a block after another one has the same part
+  for (const planner::PlanTrees& block : blocks) shares.push_back(block.after ? 0 : block.share);
+  const std::vector<std::size_t> counts = divided(grid.message, shares);
+  const std::vector<std::size_t> first = one_after_another(counts);
   std::vector<engine::Range> ranges;
-  double share = 0;
-  std::uint64_t first = 0;
-  for (const planner::PlanTrees& block : blocks) {
-    if (block.after) {
-      ranges.push_back(ranges[*block.after]);
-      continue;
-    }
-    share += block.share;
-    const std::uint64_t end = --left == 0 ? grid.message : std::max(first, place_of(share));
-    ranges.push_back({first, {end - first, grid.segment}});
-    first = end;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const auto& after = blocks[i].after;
+    ranges.push_back(after ? ranges[*after] : engine::Range{first[i], {counts[i], grid.segment}});
   }
   return ranges;
 }

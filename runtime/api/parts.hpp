@@ -27,6 +27,10 @@ struct Parts {
   [[nodiscard]] std::uint64_t kind() const;
 };
 
+// The number of units for each share of so many, rounded so that they sum up to all; 0 for a share
+// of 0. shares: sum 1.
+std::vector<std::size_t> divided(std::uint64_t units, std::span<const double> shares);
+
 // Where each part begins if they follow one another.
 std::vector<std::size_t> one_after_another(std::span<const std::size_t> counts);
 

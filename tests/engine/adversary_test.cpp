@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "tests/engine/adversary_world.hpp"
@@ -13,11 +12,6 @@
 
 namespace espalier::testing::adversary_test {
 namespace {
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 TEST(Adversary, CannotBreakTheEngine) {
   constexpr int kMostFaults = 5;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 
 namespace espalier::testing {
 
@@ -16,6 +17,13 @@ inline constexpr bool kSanitized = false;
 // cases. The sanitizer checks code paths, nearly all of which are covered by the first cases.
 constexpr std::uint64_t draws(std::uint64_t count) {
   return kSanitized ? (count + 3) / 4 : count;
+}
+
+// The number in an environment variable, such as how many cases an adversary draws; `otherwise` if
+// it is not set.
+inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
 }  // namespace espalier::testing

@@ -52,7 +52,6 @@ struct Context {
   platforms::OccupationOptions occupation;
   planner::AlgorithmOptions limits;
   const Console& console;
-  const SharesOption& shares;
   // For algorithms of exponential time, when 'all' were requested.
   std::optional<Seconds> proof_limit{};
   bool several = false;  // then an instance without a solution is reported in its entry
@@ -127,9 +126,9 @@ void compare_on(const Problem& problem, Context& context, Comparison& comparison
   prove(problem, context, comparison);
 }
 
-// source: none where there are several roots.
+// source: none where there are several roots, which have these shares.
 Comparison compare_one(const platforms::Platform& platform, std::optional<platforms::NodeId> source,
-                       Context& context) {
+                       const std::vector<double>& shares, Context& context) {
   Comparison comparison{.operation = context.operation,
                         .platform = platform.name(),
                         .source = source ? platform.node(*source).name : "",
@@ -140,9 +139,9 @@ Comparison compare_one(const platforms::Platform& platform, std::optional<platfo
                                      context.occupation),
                  context, comparison);
     } else {
-      compare_on(planner::AllRoots(context.operation, platform, context.model, context.occupation,
-                                   context.shares.read(platform)),
-                 context, comparison);
+      compare_on(
+          planner::AllRoots(context.operation, platform, context.model, context.occupation, shares),
+          context, comparison);
     }
   } catch (const InfeasibleError& fault) {
     if (!context.several) throw;
@@ -178,24 +177,25 @@ ExitStatus CompareCommand::run() const {
                   .model = model.model(),
                   .occupation = model.occupation(),
                   .limits = limits,
-                  .console = console,
-                  .shares = shares};
+                  .console = console};
   if (context.all && !limits.deadline.limit()) context.proof_limit = kProofLimit;
   std::sort(context.algorithms.begin(), context.algorithms.end());
-  // Every platform is read and every source found before the work starts.
+  // Everything is read, and every source found, before the work starts.
   std::vector<platforms::Platform> read;
+  std::vector<std::vector<double>> shares_on;
   std::vector<std::vector<std::optional<platforms::NodeId>>> nodes;
   std::size_t instances = 0;
   for (const std::string& file : platforms) {
     read.push_back(reading.read(file, console));
     nodes.push_back(roots_on(read.back()));
+    shares_on.push_back(shares.read(read.back()));
     instances += nodes.back().size();
   }
   context.several = instances > 1;
   std::vector<Comparison> comparisons;
   for (std::size_t i = 0; i < read.size(); ++i) {
     for (const std::optional<platforms::NodeId> source : nodes[i]) {
-      comparisons.push_back(compare_one(read[i], source, context));
+      comparisons.push_back(compare_one(read[i], source, shares_on[i], context));
     }
   }
   write_text("-", csv ? comparison_csv(comparisons) : comparison_text(comparisons, json));

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <cmath>
 #include <utility>
 
 #include "cli/espalier_mpi/bench/bound_plans.hpp"
@@ -19,20 +18,8 @@ namespace {
 
 // How a message of so many units is divided among the ranks: by the shares of a plan, rounded.
 struct SharedParts {
-  SharedParts(std::uint64_t units, std::span<const double> shares) : counts(shares.size()) {
-    const std::size_t last = last_with_share(shares);
-    double sum = 0;
-    std::uint64_t end = 0;
-    for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-      sum += shares[rank];
-      const auto rounded = static_cast<std::uint64_t>(std::round(sum * static_cast<double>(units)));
-      const std::uint64_t to = shares[rank] == 0 ? end
-                               : rank == last    ? units
-                                                 : std::clamp(rounded, end, units);
-      counts[rank] = to - std::exchange(end, to);
-    }
-    first = runtime::one_after_another(counts);
-  }
+  SharedParts(std::uint64_t units, std::span<const double> shares)
+      : counts(runtime::divided(units, shares)), first(runtime::one_after_another(counts)) {}
   template <class Byte>
   [[nodiscard]] std::span<Byte> part_of(std::span<Byte> memory, int rank) const {
     const auto at = static_cast<std::size_t>(rank);
@@ -40,13 +27,6 @@ struct SharedParts {
   }
   std::vector<std::size_t> counts;
   std::vector<std::size_t> first;
-
- private:
-  static std::size_t last_with_share(std::span<const double> shares) {
-    std::size_t last = shares.size() - 1;
-    while (last > 0 && shares[last] == 0) --last;
-    return last;
-  }
 };
 
 // Of the first plan; equal ones if there is none.

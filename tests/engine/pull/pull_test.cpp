@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 
 #include "engine/pull/puller.hpp"
 #include "support/errors.hpp"
@@ -15,11 +14,6 @@ namespace espalier::testing::pull_test {
 namespace {
 
 namespace rule = engine::pull;
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 TEST(PullAdversary, CannotBreakThePull) {
   constexpr int kMostFaults = 5;

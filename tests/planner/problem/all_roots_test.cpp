@@ -301,18 +301,21 @@ TEST(AllRoots, NeedsPathsBothWays) {
   }
 }
 
+// What is wrong with the plan after the change.
+template <class Change>
+std::string fault_after(Plan plan, const Change& change) {
+  change(plan);
+  return refusal([&] {
+    check_structure(plan);
+    return 0;
+  });
+}
+
 TEST(Blocks, AreCheckedAsAWhole) {
   const platforms::Platform platform = complete_platform(3, 10);
   const AllRoots problem(Operation::kAllgather, platform, platforms::Model::kOnePort);
   const Plan good = plan_of(problem);
-  const auto fault = [&](auto change) {
-    Plan plan = good;
-    change(plan);
-    return refusal([&] {
-      check_structure(plan);
-      return 0;
-    });
-  };
+  const auto fault = [&](auto change) { return fault_after(good, change); };
   EXPECT_THAT(fault([](Plan&) {}), "(not refused)");
   EXPECT_THAT(fault([](Plan& plan) { plan.blocks.pop_back(); }),
               HasSubstr("the shares of blocks that spread sum to"));
@@ -334,14 +337,7 @@ TEST(Blocks, OfAnAllreduceComeInPairs) {
   const AllRoots problem(Operation::kAllreduce, platform, platforms::Model::kOnePort);
   const Plan good = plan_of(problem);
   ASSERT_GT(good.blocks.size(), 2U);
-  const auto fault = [&](auto change) {
-    Plan plan = good;
-    change(plan);
-    return refusal([&] {
-      check_structure(plan);
-      return 0;
-    });
-  };
+  const auto fault = [&](auto change) { return fault_after(good, change); };
   EXPECT_THAT(fault([](Plan&) {}), "(not refused)");
   EXPECT_THAT(fault([](Plan& plan) { plan.blocks[1].after.reset(); }),
               HasSubstr("/blocks/1/after: expected the block before it that combines at"));
