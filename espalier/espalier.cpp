@@ -20,8 +20,7 @@ bool has_any_roots(const PlanOptions& options) {
     throw InputError(
         fmt::format("{} has no root: every host is one", planner::with_article(options.operation)));
   }
-  return options.root.empty() &&
-         (options.operation == Operation::kAllreduce || !planner::has_root(options.operation));
+  return options.root.empty() && !planner::needs_root(options.operation);
 }
 
 }  // namespace

@@ -212,6 +212,20 @@ BytesPerSecond sum_of_rates(std::span<const WeightedTree> trees) {
   return {sum};
 }
 
+void add_load(std::span<const WeightedTree> trees, const platforms::Occupation& occupation,
+              std::vector<double>& load) {
+  for (const WeightedTree& tree : trees) {
+    const std::vector<double> of_tree = lp::tree_load(occupation.seconds_per_byte, tree.tree);
+    for (std::size_t r = 0; r < load.size(); ++r) load[r] += tree.rate.value * of_tree[r];
+  }
+}
+
+std::vector<double> prices_by_row(std::span<const PricedResource> prices, std::size_t rows) {
+  std::vector<double> of_row(rows, 0.0);
+  for (const PricedResource& priced : prices) of_row[priced.row] = priced.price;
+  return of_row;
+}
+
 std::span<const AlgorithmEntry> algorithms() {
   return kAlgorithms;
 }

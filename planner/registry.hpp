@@ -56,12 +56,18 @@ struct WeightedTree {
 };
 
 BytesPerSecond sum_of_rates(std::span<const WeightedTree> trees);
+// Adds the load of the trees at their rates to `load`, which has an element for each resource.
+void add_load(std::span<const WeightedTree> trees, const platforms::Occupation& occupation,
+              std::vector<double>& load);
 
 // Resource `row` of the occupation matrix; `price` is its share of the bound (prices sum to 1).
 struct PricedResource {
   std::uint32_t row;
   double price;
 };
+
+// Per row, 0 where it has no price. rows: of the occupation matrix.
+std::vector<double> prices_by_row(std::span<const PricedResource> prices, std::size_t rows);
 
 // The trees of one block of an operation with several roots, in the direction of the data.
 struct BlockOfTrees {

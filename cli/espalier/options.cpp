@@ -240,9 +240,9 @@ void ProblemOptions::add_to(Arguments& app) {
           "allreduce may have 'any' roots, as many as are best, which is the default",
           {.type = "NAME", .shown = ""});
   app.check([this] {
-    if (operation == planner::Operation::kAllreduce) {
-      if (source == kAnyRoot) source.clear();
-    } else if (planner::has_root(operation) && source.empty()) {
+    const bool is_free = operation == planner::Operation::kAllreduce;
+    if (is_free && source == kAnyRoot) source.clear();
+    if (planner::needs_root(operation) && source.empty()) {
       throw InputError("--source is required");
     }
     refuse_source_without_root(operation, !source.empty());

@@ -13,4 +13,13 @@ void RoutedTree::add_edge(std::span<const std::uint32_t> path) {
   if (routed) path_ends.push_back(static_cast<std::uint32_t>(arcs.size()));
 }
 
+void RoutedTree::append(const RoutedTree& tree, std::uint32_t offset) {
+  std::vector<std::uint32_t> path;
+  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+    path.clear();
+    for (const std::uint32_t arc : tree.path(edge)) path.push_back(offset + arc);
+    add_edge(path);
+  }
+}
+
 }  // namespace espalier::lp

@@ -26,6 +26,8 @@ struct RoutedTree {
   }
   // Appends an edge that runs along `path` (at least one arc).
   void add_edge(std::span<const std::uint32_t> path);
+  // Appends the edges of another tree, with `offset` added to their arcs.
+  void append(const RoutedTree& tree, std::uint32_t offset = 0);
 
   bool operator==(const RoutedTree&) const = default;
 };

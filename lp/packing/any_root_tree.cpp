@@ -58,14 +58,9 @@ std::optional<PricedTree> AnyRootTree::solve(std::span<const double> cost) {
   }
   PricedTree whole{{}, cost_of(best)};
   if (!(whole.cost < std::numeric_limits<double>::infinity())) return std::nullopt;
-  std::vector<std::uint32_t> path;
   for (std::uint32_t part = 0; part < halves_.size(); ++part) {
-    const RoutedTree tree = halves_[part].cheapest->tree_from(arcs_ - roots_ + best);
-    for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-      path.clear();
-      for (const std::uint32_t arc : tree.path(edge)) path.push_back(part * arcs_ + arc);
-      whole.tree.add_edge(path);
-    }
+    const std::uint32_t root_arc = arcs_ - roots_ + best;
+    whole.tree.append(halves_[part].cheapest->tree_from(root_arc), part * arcs_);
   }
   return whole;
 }

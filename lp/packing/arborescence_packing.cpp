@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 
 #include "lp/bounds/plain_bound.hpp"
 #include "lp/graph/any_tree.hpp"
@@ -329,6 +330,16 @@ void Packer::report() {
 }
 
 }  // namespace
+
+std::uint32_t free_root_of(const RoutedTree& tree, std::uint32_t part_arcs,
+                           std::uint32_t root_arcs) {
+  if (root_arcs == 0) return 0;
+  const std::uint32_t first = part_arcs - root_arcs;
+  for (const std::uint32_t arc : tree.arcs) {
+    if (arc % part_arcs >= first) return arc % part_arcs - first;
+  }
+  throw std::logic_error("a tree without a root");
+}
 
 double total_rate(std::span<const PackedTree> trees) {
   return std::accumulate(trees.begin(), trees.end(), 0.0,

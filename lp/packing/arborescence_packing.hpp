@@ -37,6 +37,10 @@ struct PackingProblem {
   std::uint32_t root_arcs = 0;
 };
 
+// The number among the root arcs of the one that the tree contains; 0 where the root is given.
+std::uint32_t free_root_of(const RoutedTree& tree, std::uint32_t part_arcs,
+                           std::uint32_t root_arcs);
+
 inline std::uint32_t part_count(const PackingProblem& problem) {
   if (problem.part_arcs == UINT32_MAX) return 1;
   return static_cast<std::uint32_t>(problem.occupation.cols()) / problem.part_arcs;

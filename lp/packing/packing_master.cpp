@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 namespace espalier::lp {
 
@@ -36,15 +35,6 @@ PackingMaster::PackingMaster(const PackingProblem& problem, double unit_rate)
     program_.add_row({0, 0});
     active_.push_back(kInactive);
   }
-}
-
-std::uint32_t PackingMaster::root_of(const RoutedTree& tree) const {
-  if (root_arcs_ == 0) return 0;
-  const std::uint32_t first = part_arcs_ - root_arcs_;
-  for (const std::uint32_t arc : tree.arcs) {
-    if (arc % part_arcs_ >= first) return arc % part_arcs_ - first;
-  }
-  throw std::logic_error("a tree without a root");
 }
 
 // Row root * (parts - 1) + k - 1 balances the first part and that of number k.
@@ -88,7 +78,7 @@ bool PackingMaster::add_column(RoutedTree tree, std::uint32_t part) {
     }
   }
   std::sort(touched_.begin(), touched_.end());
-  const std::uint32_t root = root_of(tree);
+  const std::uint32_t root = free_root_of(tree, part_arcs_, root_arcs_);
   Column column{std::move(tree), {}, hash, solves_, part, root};
   column.load.reserve(touched_.size());
   std::uint32_t busiest = kInactive;
@@ -179,10 +169,7 @@ bool PackingMaster::activate_overloaded() {
 RoutedTree PackingMaster::joined(std::span<const std::uint32_t> columns) const {
   if (columns.size() == 1) return columns_[columns.front()].tree;
   RoutedTree whole;
-  for (const std::uint32_t column : columns) {
-    const RoutedTree& tree = columns_[column].tree;
-    for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) whole.add_edge(tree.path(edge));
-  }
+  for (const std::uint32_t column : columns) whole.append(columns_[column].tree);
   return whole;
 }
 

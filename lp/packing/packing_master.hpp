@@ -73,7 +73,6 @@ class PackingMaster {
   [[nodiscard]] std::size_t place_of(const Column& column) const {
     return std::size_t{column.root} * parts_ + column.part;
   }
-  [[nodiscard]] std::uint32_t root_of(const RoutedTree& tree) const;
   bool add_column(RoutedTree tree, std::uint32_t part);
   [[nodiscard]] std::vector<Entry> balance_of(std::uint32_t root, std::uint32_t part) const;
   void pair(std::span<std::vector<Share>> of_part, std::vector<PackedTree>& trees) const;

@@ -1,6 +1,5 @@
 #include "lp/packing/parts_problem.hpp"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -118,9 +117,7 @@ RoutedTree PartsProblem::join(std::span<const RoutedTree> trees, std::uint32_t r
 }
 
 std::uint32_t PartsProblem::root_of(const RoutedTree& tree) const {
-  const auto of_root = [&](std::uint32_t arc) { return arc % arcs_ >= arcs_ - root_arcs_; };
-  const auto found = std::ranges::find_if(tree.arcs, of_root);
-  return *found % arcs_ - (arcs_ - root_arcs_);
+  return free_root_of(tree, arcs_, root_arcs_);
 }
 
 }  // namespace espalier::lp

@@ -183,7 +183,7 @@ class Verifier {
   [[nodiscard]] Outcome prove(const AllRoots& problem) const {
     std::vector<BlockOfTrees> start;
     for (const PlanTrees& kind : trees_by_kind(plan_)) {
-      start.push_back({kind.up ? BlockKind::kCombine : BlockKind::kSpread, kind.root});
+      start.push_back({kind.kind(), kind.root});
       for (const PlanTree& tree : *kind.trees) {
         start.back().trees.push_back({links_of(platform_, tree, kind.up), tree.rate});
       }

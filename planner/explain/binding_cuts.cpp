@@ -212,8 +212,8 @@ void Cuts::try_parts() {
 // prove 1 / the tree's cost. Half of them do where both directions of an allreduce share a cut.
 void Cuts::try_priced(const Outcome& outcome) {
   constexpr double kLeastPart = 0.25;  // of a tree's cost
-  std::vector<double> price(collective_.occupation().resources.size(), 0.0);
-  for (const PricedResource& priced : outcome.prices) price[priced.row] = priced.price;
+  const std::vector<double> price =
+      prices_by_row(outcome.prices, collective_.occupation().resources.size());
   std::vector<Arcs> free(graph_.node_count);  // per node, arcs out of it that cost little
   for (std::uint32_t arc = 0; arc < graph_.arc_count(); ++arc) {
     double cost = 0;

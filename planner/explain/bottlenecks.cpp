@@ -41,14 +41,13 @@ class Usage {
   Usage(const Collective& collective, const Outcome& outcome)
       : collective_(collective),
         throughput_(throughput_of(outcome).value),
-        price_(collective.occupation().resources.size(), 0.0),
+        price_(prices_by_row(outcome.prices, collective.occupation().resources.size())),
         load_(price_.size(), 0.0),
         row_rate_(price_.size(), 0.0),
         row_rate_up_(price_.size(), 0.0),
         arc_rate_(collective.platform().arcs().size(), 0.0),
         arc_rate_up_(arc_rate_.size(), 0.0),
         arc_price_(arc_rate_.size(), 0.0) {
-    for (const PricedResource& priced : outcome.prices) price_[priced.row] = priced.price;
     for (const WeightedTree& tree : outcome.reduce_trees) {
       for (const std::uint32_t arc : tree.tree.arcs) arc_rate_up_[arc] += tree.rate.value;
     }

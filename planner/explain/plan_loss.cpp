@@ -31,10 +31,8 @@ class LossCounter {
         loads_(loads),
         collective_(collective),
         platform_(collective.platform()),
-        price_(loads.size(), 0.0),
-        arc_cost_(platform_.arcs().size(), 0.0) {
-    for (const PricedResource& priced : prices) price_[priced.row] = priced.price;
-  }
+        price_(prices_by_row(prices, loads.size())),
+        arc_cost_(platform_.arcs().size(), 0.0) {}
 
   PlanLoss run() {
     price_arcs();

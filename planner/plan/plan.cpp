@@ -81,6 +81,15 @@ void require_operation(const Plan& plan, Operation wanted, const std::string& fi
                                with_article(wanted)));
 }
 
+void take_blocks_of_one_root(Plan& plan) {
+  plan.source = plan.nodes[plan.blocks.front().root];
+  for (PlanBlock& block : plan.blocks) {
+    const bool combines = block.kind == BlockKind::kCombine;
+    (combines ? plan.reduce_trees : plan.broadcast_trees) = std::move(block.trees);
+  }
+  plan.blocks.clear();
+}
+
 std::vector<PlanTrees> trees_by_kind(const Plan& plan) {
   std::vector<PlanTrees> kinds;
   for (const PlanBlock& block : plan.blocks) {

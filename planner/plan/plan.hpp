@@ -94,6 +94,10 @@ constexpr bool broadcasts(Operation operation) {
 constexpr bool has_root(Operation operation) {
   return reduces(operation) || broadcasts(operation);
 }
+// Whether one root must be named. An allreduce may have one, or free roots.
+constexpr bool needs_root(Operation operation) {
+  return has_root(operation) && operation != Operation::kAllreduce;
+}
 // Whether it combines the data of ranks.
 constexpr bool combines(Operation operation) {
   return reduces(operation) || operation == Operation::kReduceScatter;
@@ -147,6 +151,9 @@ struct Plan {
   [[nodiscard]] bool has_one_root() const { return blocks.empty(); }
 };
 
+// Of a plan whose blocks have the same root, at most one of each kind: they become its trees.
+void take_blocks_of_one_root(Plan& plan);
+
 // The trees of one kind, or of one block, with their place in the file.
 struct PlanTrees {
   std::string key;  // "reduce_trees", "blocks/3/trees"
@@ -155,6 +162,8 @@ struct PlanTrees {
   std::uint32_t root;  // index into Plan::nodes; UINT32_MAX: the source is not one of them
   double share = 1;    // of the message's bytes
   std::optional<std::size_t> after{};  // the trees whose message is whole at the root first
+
+  [[nodiscard]] BlockKind kind() const { return up ? BlockKind::kCombine : BlockKind::kSpread; }
 };
 // Reduce trees, then broadcast trees, which may be empty; or those of each block. Refers to the
 // plan.

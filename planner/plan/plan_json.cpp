@@ -146,7 +146,7 @@ PlanBlock parse_block(const JsonCursor& block, const Plan& plan, std::size_t blo
 
 // An operation with one root, whose trees version 1 writes without blocks. An allreduce may have
 // several.
-void take_blocks_of_one_root(const JsonCursor& list, Plan& plan) {
+void take_blocks_if_one_root(const JsonCursor& list, Plan& plan) {
   const bool up = reduces(plan.operation);
   const bool down = broadcasts(plan.operation);
   const std::size_t wanted = up && down ? 2 : 1;
@@ -163,10 +163,7 @@ void take_blocks_of_one_root(const JsonCursor& list, Plan& plan) {
     list.refuse(fmt::format("expected {} of share 1",
                             !down ? "one block that combines" : "one block that spreads"));
   }
-  plan.source = plan.nodes[plan.blocks.front().root];
-  if (up) plan.reduce_trees = std::move(plan.blocks.front().trees);
-  if (down) plan.broadcast_trees = std::move(plan.blocks.back().trees);
-  plan.blocks.clear();
+  take_blocks_of_one_root(plan);
 }
 
 void parse_blocks(const JsonCursor& root, Plan& plan) {
@@ -176,7 +173,7 @@ void parse_blocks(const JsonCursor& root, Plan& plan) {
   for (const JsonCursor& block : blocks) {
     plan.blocks.push_back(parse_block(block, plan, blocks.size()));
   }
-  if (has_root(plan.operation)) take_blocks_of_one_root(list, plan);
+  if (has_root(plan.operation)) take_blocks_if_one_root(list, plan);
 }
 
 void parse_trees_of_one_root(const JsonCursor& root, Plan& plan) {

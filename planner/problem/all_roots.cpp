@@ -204,13 +204,6 @@ void add_joined(const lp::PartsProblem& parts, std::span<const BlockOfTrees> blo
   }
 }
 
-std::vector<double> prices_by_row(const AllRoots& problem, const Outcome& outcome) {
-  std::vector<double> prices(static_cast<std::size_t>(problem.occupation().seconds_per_byte.rows()),
-                             0.0);
-  for (const PricedResource& priced : outcome.prices) prices[priced.row] = priced.price;
-  return prices;
-}
-
 // The blocks of an operation whose roots are free come in pairs, others all together.
 void add_start(const AllRoots& problem, std::span<const BlockOfTrees> blocks,
                std::vector<lp::RoutedTree>& seeds) {
@@ -229,7 +222,8 @@ Outcome from_one_root(const AllRoots& problem, const AlgorithmOptions& options) 
   rooted.blocks.push_back({BlockKind::kCombine, 0, std::exchange(rooted.reduce_trees, {})});
   rooted.blocks.push_back({BlockKind::kSpread, 0, std::exchange(rooted.trees, {})});
   rooted.bound.reset();
-  const std::vector<double> prices = prices_by_row(problem, rooted);
+  const std::vector<double> prices =
+      prices_by_row(rooted.prices, problem.spread().resource_count());
   const double sum = std::accumulate(prices.begin(), prices.end(), 0.0);
   if (!(sum > 0)) return rooted;
   const lp::PackingProblem packing = problem.parts().problem();
@@ -317,17 +311,15 @@ Outcome run(const Algorithm& algorithm, const AllRoots& problem, const Algorithm
   if (algorithm.entry->name == kOptimal) return solve(problem, options, Purpose::kPlan);
   const std::size_t hosts = problem.spread().host_count();
   Outcome outcome;
-  std::vector<double> load(static_cast<std::size_t>(problem.occupation().seconds_per_byte.rows()));
+  std::vector<double> load(problem.spread().resource_count(), 0.0);
   const auto add_block = [&](BlockKind kind, std::uint32_t root, std::vector<WeightedTree> trees) {
     if (trees.empty()) return;
     const double sum = sum_of_rates(trees).value;
     for (WeightedTree& tree : trees) {
       tree.rate.value *= problem.shares()[root] / sum;
       tree.colors.clear();  // of one block alone
-      const std::vector<double> of_tree =
-          lp::tree_load(problem.occupation().seconds_per_byte, tree.tree);
-      for (std::size_t r = 0; r < load.size(); ++r) load[r] += tree.rate.value * of_tree[r];
     }
+    add_load(trees, problem.occupation(), load);
     outcome.blocks.push_back({kind, root, std::move(trees)});
   };
   for (std::uint32_t root = 0; root < hosts; ++root) {
@@ -359,7 +351,7 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
   add_rings(problem, options.deadline.share(kSeedShare), packing.seeds);
   if (rooted) {
     add_joined(problem.parts(), rooted->blocks, packing.seeds);
-    packing.prices = prices_by_row(problem, *rooted);
+    packing.prices = prices_by_row(rooted->prices, problem.spread().resource_count());
   }
   packing.seeds_may_do = purpose != Purpose::kPlan;
   Outcome outcome = outcome_of(lp::pack_arborescences(problem.parts().problem(), packing));

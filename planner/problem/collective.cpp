@@ -39,13 +39,8 @@ Outcome gathered(const Collective& collective, Outcome outcome) {
 double joint_rate(const Collective& collective, const std::vector<WeightedTree>& up,
                   const std::vector<WeightedTree>& down) {
   std::vector<double> load(collective.occupation().resources.size(), 0.0);
-  for (const auto* trees : {&up, &down}) {
-    for (const WeightedTree& tree : *trees) {
-      const std::vector<double> seconds =
-          lp::tree_load(collective.occupation().seconds_per_byte, tree.tree);
-      for (std::size_t r = 0; r < load.size(); ++r) load[r] += tree.rate.value * seconds[r];
-    }
-  }
+  add_load(up, collective.occupation(), load);
+  add_load(down, collective.occupation(), load);
   return 1 / *std::max_element(load.begin(), load.end());
 }
 

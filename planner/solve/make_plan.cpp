@@ -79,14 +79,6 @@ Plan plan_of(const SolvedProblem& problem, std::string_view algorithm, const Out
   return plan;
 }
 
-// An allreduce whose only root is that of its two blocks.
-void with_one_root(Plan& plan) {
-  plan.source = plan.nodes[plan.blocks.front().root];
-  plan.reduce_trees = std::move(plan.blocks.front().trees);
-  plan.broadcast_trees = std::move(plan.blocks.back().trees);
-  plan.blocks.clear();
-}
-
 }  // namespace
 
 Plan make_plan(const AllRoots& problem, std::string_view algorithm, const Outcome& outcome,
@@ -111,7 +103,7 @@ Plan make_plan(const AllRoots& problem, std::string_view algorithm, const Outcom
     }
     plan.blocks.push_back(std::move(block));
   }
-  if (problem.has_free_roots() && plan.blocks.size() == 2) with_one_root(plan);
+  if (problem.has_free_roots() && plan.blocks.size() == 2) take_blocks_of_one_root(plan);
   return plan;
 }
 

@@ -54,10 +54,10 @@ std::optional<planner::Plan> fitted(const planner::Plan& plan, const Members& me
                                     runtime::RankMapping mapping) {
   if (plan.operation != members.operation) return std::nullopt;
   if (plan.nodes.size() != members.world_ranks.size()) return std::nullopt;
-  const bool has_root = plan.operation != planner::Operation::kAllreduce;
+  const bool needs_root = planner::needs_root(plan.operation);
   try {
     const std::vector<int> ranks = ranks_of_nodes(plan, members, mapping);
-    if (has_root && ranks[planner::source_index(plan)] != members.root) return std::nullopt;
+    if (needs_root && ranks[planner::source_index(plan)] != members.root) return std::nullopt;
     return in_rank_order(plan, ranks);
   } catch (const InputError&) {  // hosts that are not in the plan
     return std::nullopt;

@@ -161,9 +161,7 @@ Comparison compare_one(const platforms::Platform& platform, std::optional<platfo
 std::vector<std::optional<platforms::NodeId>> CompareCommand::roots_on(
     const platforms::Platform& platform) const {
   const bool is_any = sources.empty() || sources == std::vector{std::string(kAnyRoot)};
-  const bool has_root =
-      operation == planner::Operation::kAllreduce ? !is_any : planner::has_root(operation);
-  if (!has_root) return {std::nullopt};
+  if (is_any && !planner::needs_root(operation)) return {std::nullopt};
   std::vector<std::optional<platforms::NodeId>> roots;
   for (const platforms::NodeId source : sources_of(platform, sources)) roots.emplace_back(source);
   return roots;

@@ -108,7 +108,7 @@ Report plan_report(const Plan& plan, const Platform& platform, std::span<const R
     if (plan.has_one_root()) {
       report.write(kind.up ? "reduce_trees" : "trees", own.json());
     } else {
-      blocks.push_back({{"kind", kind.up ? "combine" : "spread"},
+      blocks.push_back({{"kind", planner::name_of(kind.kind())},
                         {"root", plan.nodes[kind.root]},
                         {"share", kind.share},
                         {"trees", own.json()}});

@@ -66,8 +66,8 @@ TEST_P(LargeEqualNetwork, IsProvenWithoutPricing) {
 TEST_P(LargeEqualNetwork, HasACertificateLikeAnyOther) {
   const Collective collective = collective_of(platform_, "h0");
   const Outcome proof = prove_optimum(collective, {});
-  std::vector<double> prices(collective.occupation().resources.size(), 0.0);
-  for (const PricedResource& priced : proof.prices) prices[priced.row] = priced.price;
+  const std::vector<double> prices =
+      prices_by_row(proof.prices, collective.occupation().resources.size());
   const CollectiveProblem problem(collective);
   EXPECT_NEAR(lp::bound_from_prices(problem.problem(), prices) / link(), 1, 1e-9);
 }
