@@ -16,7 +16,7 @@ namespace {
 
 // Throws InputError for a root where every host is one.
 bool has_any_roots(const PlanOptions& options) {
-  if (!planner::has_root(options.operation) && !options.root.empty()) {
+  if (!planner::may_have_root(options.operation) && !options.root.empty()) {
     throw InputError(
         fmt::format("{} has no root: every host is one", planner::with_article(options.operation)));
   }

@@ -69,11 +69,12 @@ struct PricedResource {
 // Per row, 0 where it has no price. rows: of the occupation matrix.
 std::vector<double> prices_by_row(std::span<const PricedResource> prices, std::size_t rows);
 
-// The trees of one block of an operation with several roots, in the direction of the data.
+// The trees, or paths, of one block of an operation with several, in the direction of the data.
 struct BlockOfTrees {
   BlockKind kind = BlockKind::kSpread;
   std::uint32_t root = 0;  // its place among the hosts
   std::vector<WeightedTree> trees{};
+  std::uint32_t to = 0;  // of a block that routes: its receiver's place among the hosts
 };
 
 struct Outcome {
@@ -90,9 +91,12 @@ struct Outcome {
   // For a reduce or an allreduce (planner/problem/collective.hpp): edges run from child to parent.
   // Algorithms leave this empty: an instance is a broadcast.
   std::vector<WeightedTree> reduce_trees{};
-  // Instead of trees, for an operation with several roots (planner/problem/all_roots.hpp). Each
+  // Instead of trees, for other operations (planner/problem/all_roots.hpp, routing.hpp). Each
   // root's block that combines comes before its block that spreads.
   std::vector<BlockOfTrees> blocks{};
+  // The bytes that the blocks of each kind carry together, per byte of the message. Not 1 where
+  // parts are routed (planner/problem/routing.hpp).
+  double carried = 1;
 };
 
 using TreeMaker = Outcome (*)(const Instance& instance, const AlgorithmOptions& options);

@@ -203,7 +203,7 @@ class PlanPicture {
 
   // The only root of all trees; empty: there are several.
   [[nodiscard]] std::string source() const {
-    if (plan_.has_one_root()) return plan_.source;
+    if (!plan_.source.empty()) return plan_.source;
     const std::uint32_t root = plan_.blocks.front().root;
     const bool is_only = std::ranges::all_of(
         plan_.blocks, [&](const planner::PlanBlock& block) { return block.root == root; });
@@ -220,6 +220,12 @@ class PlanPicture {
         return "allgather" + (source().empty() ? "" : ", the part of " + source());
       case planner::Operation::kReduceScatter:
         return "reduce-scatter" + (source().empty() ? "" : ", the part of " + source());
+      case planner::Operation::kScatter:
+        return "scattered from " + plan_.source;
+      case planner::Operation::kGather:
+        return "gathered to " + plan_.source;
+      case planner::Operation::kAlltoall:
+        return "alltoall" + (source().empty() ? "" : ", what " + source() + " sends");
       case planner::Operation::kBroadcast:
         break;
     }

@@ -35,7 +35,7 @@ const Plan& checked(const Plan& plan, const Platform& platform, const Options& o
   const auto faults = planner::misfits(plan, platform);
   if (!faults.empty()) throw InputError(faults.front());
   planner::check_structure(plan);
-  if (!planner::has_root(plan.operation)) {
+  if (planner::has_parts(plan.operation)) {
     throw InputError(
         {}, "/operation",
         fmt::format("{} cannot be simulated yet", planner::with_article(plan.operation)));

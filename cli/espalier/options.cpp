@@ -187,7 +187,7 @@ void add_every_operation(Arguments& app, planner::Operation& operation) {
 }
 
 void refuse_source_without_root(planner::Operation operation, bool given) {
-  if (planner::has_root(operation) || !given) return;
+  if (planner::may_have_root(operation) || !given) return;
   throw InputError(
       {}, "--source",
       fmt::format("{} has no source: every host is a root", planner::with_article(operation)));
@@ -199,7 +199,7 @@ void SharesOption::add_to(Arguments& app, const planner::Operation& operation) {
           "order, to which the sizes of the hosts' parts are proportional; default: equal parts",
           {.type = "FILE", .shown = ""});
   app.check([this, &operation] {
-    if (file.empty() || !planner::has_root(operation)) return;
+    if (file.empty() || planner::has_parts(operation)) return;
     throw InputError({}, "--counts",
                      fmt::format("{} has one message, not one part for each host",
                                  planner::with_article(operation)));

@@ -74,8 +74,12 @@ std::string_view relation_to_source(planner::Operation operation) {
       return "reduced to";
     case planner::Operation::kAllreduce:
       return "allreduced via";
+    case planner::Operation::kGather:
+      return "gathered to";
     case planner::Operation::kAllgather:
     case planner::Operation::kReduceScatter:
+    case planner::Operation::kScatter:
+    case planner::Operation::kAlltoall:
     case planner::Operation::kBroadcast:
       break;
   }

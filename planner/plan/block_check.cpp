@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "support/errors.hpp"
@@ -27,12 +29,13 @@ class BlockCheck {
   void run() {
     for (std::size_t i = 0; i < plan_.blocks.size(); ++i) {
       take(i);
-      if (has_root(plan_.operation)) {
+      if (plan_.operation == Operation::kAllreduce) {
         check_sequence(i);
       } else if (plan_.blocks[i].after) {
         refuse(i, "after", "a block of this operation waits for no other");
       }
     }
+    if (routes(plan_.operation)) return check_routes();
     for (const BlockKind kind : {BlockKind::kCombine, BlockKind::kSpread}) {
       if (has_blocks_of(kind, plan_.operation)) check_all(kind);
     }
@@ -55,11 +58,11 @@ class BlockCheck {
              fmt::format("{} has no blocks that {}", with_article(plan_.operation),
                          name_of(block.kind)));
     }
-    if (block.root >= plan_.nodes.size()) {
-      refuse(i, "root",
-             fmt::format("node {} is out of range: the plan has {} nodes", block.root,
-                         plan_.nodes.size()));
+    require_node(i, "root", block.root);
+    if (!(std::isfinite(block.share) && block.share > 0)) {
+      refuse(i, "share", fmt::format("a share is finite and positive, not {}", block.share));
     }
+    if (block.kind == BlockKind::kRoute) return;
     std::size_t& of_root = blocks_of(block.kind)[block.root];
     if (of_root != kNone) {
       refuse(i, "root",
@@ -67,8 +70,42 @@ class BlockCheck {
                          name_of(block.kind)));
     }
     of_root = i;
-    if (!(std::isfinite(block.share) && block.share > 0)) {
-      refuse(i, "share", fmt::format("a share is finite and positive, not {}", block.share));
+  }
+
+  void require_node(std::size_t i, const std::string& key, std::uint32_t node) const {
+    if (node < plan_.nodes.size()) return;
+    refuse(i, key,
+           fmt::format("node {} is out of range: the plan has {} nodes", node, plan_.nodes.size()));
+  }
+
+  // A part goes from one node to another in one block, and all of them have the operation's root.
+  void check_routes() const {
+    std::set<std::pair<std::uint32_t, std::uint32_t>> named;
+    double shares = 0;
+    for (std::size_t i = 0; i < plan_.blocks.size(); ++i) {
+      const PlanBlock& block = plan_.blocks[i];
+      if (!block.to) refuse(i, "members", "expected the node that the part is for");
+      require_node(i, "members", *block.to);
+      if (*block.to == block.root) refuse(i, "members", "the root itself is none of them");
+      if (!named.emplace(block.root, *block.to).second) {
+        refuse(i, "members",
+               fmt::format("a second block from '{}' to '{}'", plan_.nodes[block.root],
+                           plan_.nodes[*block.to]));
+      }
+      const PlanBlock& first = plan_.blocks.front();
+      if (plan_.operation == Operation::kScatter && block.root != first.root) {
+        refuse(i, "root", "all parts of a scatter come from the same node");
+      }
+      if (plan_.operation == Operation::kGather && *block.to != *first.to) {
+        refuse(i, "members", "all parts of a gather go to the same node");
+      }
+      shares += block.share;
+    }
+    const double most =
+        plan_.operation == Operation::kAlltoall ? static_cast<double>(plan_.nodes.size()) : 1.0;
+    if (!(shares <= most * (1 + kSharesMayBeOff))) {
+      throw InputError(file_, "/blocks",
+                       fmt::format("the shares sum to {}, to more than {}", shares, most));
     }
   }
 
@@ -114,10 +151,10 @@ class BlockCheck {
 
 void check_blocks(const Plan& plan, const std::string& file) {
   if (plan.has_one_root()) {
-    if (has_root(plan.operation)) return;
-    throw InputError(file, "/blocks", "expected a block for each node that has a share");
+    if (!has_parts(plan.operation)) return;
+    throw InputError(file, "/blocks", "expected a block for each part");
   }
-  if (plan.operation == Operation::kBroadcast || plan.operation == Operation::kReduce) {
+  if (!has_parts(plan.operation) && plan.operation != Operation::kAllreduce) {
     throw InputError(
         file, "/blocks",
         fmt::format("a plan for {} has trees, not blocks", with_article(plan.operation)));

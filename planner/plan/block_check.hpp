@@ -7,9 +7,9 @@
 
 namespace espalier::planner {
 
-// Throws InputError (file, JSON pointer, reason) unless the plan has the blocks of its operation:
-// one for each node as its root, of the operation's kind, after no other, with shares that sum to
-// 1; none for an operation with one root. Part of check_structure.
+// Throws InputError (file, JSON pointer, reason) unless the plan has the blocks of its operation
+// (has_blocks_of), with shares that sum to the message, or at most to it where a root's own part
+// has no block; none for a broadcast and a reduce. Part of check_structure.
 void check_blocks(const Plan& plan, const std::string& file);
 
 }  // namespace espalier::planner

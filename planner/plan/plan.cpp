@@ -51,6 +51,12 @@ std::string_view name_of(Operation operation) {
       return "allgather";
     case Operation::kReduceScatter:
       return "reduce-scatter";
+    case Operation::kScatter:
+      return "scatter";
+    case Operation::kGather:
+      return "gather";
+    case Operation::kAlltoall:
+      return "alltoall";
     case Operation::kBroadcast:
       break;
   }
@@ -58,7 +64,15 @@ std::string_view name_of(Operation operation) {
 }
 
 std::string_view name_of(BlockKind kind) {
-  return kind == BlockKind::kSpread ? "spread" : "combine";
+  switch (kind) {
+    case BlockKind::kCombine:
+      return "combine";
+    case BlockKind::kRoute:
+      return "route";
+    case BlockKind::kSpread:
+      break;
+  }
+  return "spread";
 }
 
 Operation parse_operation(std::string_view name) {
@@ -94,7 +108,8 @@ std::vector<PlanTrees> trees_by_kind(const Plan& plan) {
   std::vector<PlanTrees> kinds;
   for (const PlanBlock& block : plan.blocks) {
     kinds.push_back({fmt::format("blocks/{}/trees", kinds.size()), &block.trees,
-                     block.kind == BlockKind::kCombine, block.root, block.share, block.after});
+                     block.kind == BlockKind::kCombine, block.root, block.share, block.after,
+                     block.to});
   }
   if (!kinds.empty()) return kinds;
   const std::uint32_t source = source_index(plan);
@@ -111,9 +126,22 @@ std::vector<PlanTrees> blocks_of(const Plan& plan) {
 }
 
 std::vector<double> shares_of(const Plan& plan) {
-  if (has_root(plan.operation)) return {};
-  std::vector<double> shares(plan.nodes.size(), 0.0);
-  for (const PlanBlock& block : plan.blocks) shares[block.root] = block.share;
+  if (!has_parts(plan.operation)) return {};
+  const std::size_t nodes = plan.nodes.size();
+  const bool from_each = plan.operation == Operation::kAlltoall;
+  const bool by_receiver = plan.operation == Operation::kScatter;
+  std::vector<double> shares(from_each ? nodes * nodes : nodes, 0.0);
+  std::vector<double> left(nodes, 1.0);  // of the message of each root, for itself
+  for (const PlanBlock& block : plan.blocks) {
+    const std::size_t part = by_receiver ? *block.to : block.root;
+    shares[from_each ? part * nodes + *block.to : part] = block.share;
+    left[from_each ? block.root : 0] -= block.share;
+  }
+  if (from_each) {
+    for (std::size_t i = 0; i < nodes; ++i) shares[i * nodes + i] = std::max(left[i], 0.0);
+  } else if (routes(plan.operation)) {
+    shares[source_index(plan)] = std::max(left.front(), 0.0);
+  }
   return shares;
 }
 

@@ -1,5 +1,6 @@
 // A plan: the weighted trees along which a message goes from a source to all hosts (broadcast), is
-// combined from all hosts at the source (reduce), or both (allreduce). Independent of platforms and
+// combined from all hosts at the source (reduce), or both (allreduce); or blocks of such trees, or
+// of paths, of an operation whose message has a part for each host. Independent of platforms and
 // solvers: a compute node that executes a plan needs only this part (target espalier::plan).
 #pragma once
 
@@ -73,13 +74,22 @@ struct PlanSchedule {
   bool operator==(const PlanSchedule&) const = default;
 };
 
-enum class Operation : std::uint8_t { kBroadcast, kReduce, kAllreduce, kAllgather, kReduceScatter };
-// From or to one root: every command serves them.
+enum class Operation : std::uint8_t {
+  kBroadcast,
+  kReduce,
+  kAllreduce,
+  kAllgather,
+  kReduceScatter,
+  kScatter,
+  kGather,
+  kAlltoall,
+};
+// Whose message is the same for all hosts: every command serves them.
 inline constexpr std::array kOperations{Operation::kBroadcast, Operation::kReduce,
                                         Operation::kAllreduce};
-inline constexpr std::array kEveryOperation{Operation::kBroadcast, Operation::kReduce,
-                                            Operation::kAllreduce, Operation::kAllgather,
-                                            Operation::kReduceScatter};
+inline constexpr std::array kEveryOperation{
+    Operation::kBroadcast,     Operation::kReduce,  Operation::kAllreduce, Operation::kAllgather,
+    Operation::kReduceScatter, Operation::kScatter, Operation::kGather,    Operation::kAlltoall};
 std::string_view name_of(Operation operation);  // "broadcast", "reduce", "allreduce", ...
 // One of kOperations. Throws InputError (reason only) that suggests the nearest name.
 Operation parse_operation(std::string_view name);
@@ -91,12 +101,23 @@ constexpr bool reduces(Operation operation) {
 constexpr bool broadcasts(Operation operation) {
   return operation == Operation::kBroadcast || operation == Operation::kAllreduce;
 }
-constexpr bool has_root(Operation operation) {
-  return reduces(operation) || broadcasts(operation);
+// Whether the message has a part for each host.
+constexpr bool has_parts(Operation operation) {
+  return !reduces(operation) && !broadcasts(operation);
+}
+// Whether each part goes to one host only: copied or combined nowhere.
+constexpr bool routes(Operation operation) {
+  return operation == Operation::kScatter || operation == Operation::kGather ||
+         operation == Operation::kAlltoall;
 }
 // Whether one root must be named. An allreduce may have one, or free roots.
 constexpr bool needs_root(Operation operation) {
-  return has_root(operation) && operation != Operation::kAllreduce;
+  return operation == Operation::kBroadcast || operation == Operation::kReduce ||
+         operation == Operation::kScatter || operation == Operation::kGather;
+}
+// Whether it has one root, or may have one.
+constexpr bool may_have_root(Operation operation) {
+  return needs_root(operation) || operation == Operation::kAllreduce;
 }
 // Whether it combines the data of ranks.
 constexpr bool combines(Operation operation) {
@@ -111,30 +132,42 @@ inline constexpr Bytes kDefaultSegment{512U << 10U};
 enum class BlockKind : std::uint8_t {
   kSpread,   // from the root to all other hosts, copied on the way
   kCombine,  // from all other hosts to the root, combined on the way
+  kRoute,    // from the root to one other host, along paths
 };
-std::string_view name_of(BlockKind kind);  // "spread", "combine"
-// Whether the operation has blocks of this kind. Where its result is not one message, every host
+inline constexpr std::array kBlockKinds{BlockKind::kSpread, BlockKind::kCombine, BlockKind::kRoute};
+std::string_view name_of(BlockKind kind);  // "spread", "combine", "route"
+// Whether the operation has blocks of this kind. In an allgather and a reduce-scatter every host
 // with a share is the root of one. In an allreduce whose roots are free, some hosts are the roots
-// of two blocks of equal shares, one of which combines, and the other spreads after it.
+// of two blocks of equal shares, one of which combines, and the other spreads after it. Where parts
+// are routed, there is a block for each part that goes to another host.
 constexpr bool has_blocks_of(BlockKind kind, Operation operation) {
-  return kind == BlockKind::kCombine
-             ? operation == Operation::kReduceScatter || operation == Operation::kAllreduce
-             : operation == Operation::kAllgather || operation == Operation::kAllreduce;
+  switch (kind) {
+    case BlockKind::kCombine:
+      return operation == Operation::kReduceScatter || operation == Operation::kAllreduce;
+    case BlockKind::kSpread:
+      return operation == Operation::kAllgather || operation == Operation::kAllreduce;
+    case BlockKind::kRoute:
+      break;
+  }
+  return routes(operation);
 }
 
-// A share of the message that has a root of its own.
+// A share of the message that has a root of its own. What "the message" means: docs/formats.md,
+// "Plan"; of an alltoall, it is what one host sends.
 struct PlanBlock {
   BlockKind kind = BlockKind::kSpread;
   std::uint32_t root = 0;  // index into Plan::nodes
   double share = 1;        // of the message's bytes; the trees' rates sum to share x throughput
   std::optional<std::uint32_t> after{};  // the block that is whole at the root before this begins
   std::vector<PlanTree> trees{};
+  // Of a block that routes: the node that its trees, which are paths, lead to.
+  std::optional<std::uint32_t> to{};
 };
 
 struct Plan {
   Operation operation = Operation::kBroadcast;
   std::string platform;  // its name
-  std::string source;    // one of nodes; the root of a reduction; empty: there are blocks
+  std::string source;    // the root, one of nodes; empty: there is none, or several
   std::string model;
   std::string algorithm;
   std::vector<std::string>
@@ -146,8 +179,9 @@ struct Plan {
   std::vector<PlanTree> reduce_trees;     // of reduce and allreduce
   std::vector<PlanTree> broadcast_trees;  // of broadcast and allreduce
   std::optional<PlanSchedule> schedule;   // of a broadcast only
-  std::vector<PlanBlock> blocks{};        // where there is more than one root, instead of the trees
+  std::vector<PlanBlock> blocks{};        // of other operations, and of several roots
 
+  // Whether all its trees have the same root, and carry the whole message.
   [[nodiscard]] bool has_one_root() const { return blocks.empty(); }
 };
 
@@ -162,16 +196,20 @@ struct PlanTrees {
   std::uint32_t root;  // index into Plan::nodes; UINT32_MAX: the source is not one of them
   double share = 1;    // of the message's bytes
   std::optional<std::size_t> after{};  // the trees whose message is whole at the root first
+  std::optional<std::uint32_t> to{};   // where they are paths: the node that they lead to
 
-  [[nodiscard]] BlockKind kind() const { return up ? BlockKind::kCombine : BlockKind::kSpread; }
+  [[nodiscard]] BlockKind kind() const {
+    return to ? BlockKind::kRoute : up ? BlockKind::kCombine : BlockKind::kSpread;
+  }
 };
 // Reduce trees, then broadcast trees, which may be empty; or those of each block. Refers to the
 // plan.
 std::vector<PlanTrees> trees_by_kind(const Plan& plan);
 // The same without empty ones.
 std::vector<PlanTrees> blocks_of(const Plan& plan);
-// Of an operation whose every host has a share of the message: per node, that of its block, 0
-// without one. Of other operations: empty.
+// Of an operation whose message has a part for each node: the share of each node's part, sum 1; 0
+// without a block. Of an alltoall: nodes x nodes, sender by sender, sum nodes. The part that a root
+// has for itself is what is left of the message. Of other operations: empty.
 std::vector<double> shares_of(const Plan& plan);
 // Whether a block comes after another one.
 bool has_sequence(std::span<const PlanTrees> blocks);

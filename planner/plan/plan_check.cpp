@@ -110,20 +110,25 @@ class PlanCheck {
     }
     for (std::size_t i = 0; i < trees->size(); ++i) {
       const std::string place = fmt::format("{}/{}", whole, i);
-      tree((*trees)[i], up, place);
+      tree((*trees)[i], kind, place);
       if ((*trees)[i].colors.empty() != trees->front().colors.empty()) {
         refuse(place, "either all trees have colors or none; tree 0 differs");
       }
     }
   }
 
-  void tree(const PlanTree& tree, bool up, const std::string& place) {
+  void tree(const PlanTree& tree, const PlanTrees& kind, const std::string& place) {
+    const bool up = kind.up;
     if (!finite_and_positive(tree.rate.value)) {
       refuse(place + "/rate_Bps", "a rate is finite and positive, not {}", tree.rate.value);
     }
     parent_of_.assign(plan_.nodes.size(), kNone);
-    parents(tree, up, place + "/edges");
-    cycles(place + "/edges");
+    if (kind.to) {
+      path(tree, *kind.to, place + "/edges");
+    } else {
+      parents(tree, up, place + "/edges");
+      cycles(place + "/edges");
+    }
     for (const auto& [edge, relays] : tree.via) {
       const auto [parent, child] = edge;
       if (is_edge(parent, child)) continue;
@@ -150,10 +155,7 @@ class PlanCheck {
     for (std::size_t i = 0; i < tree.edges.size(); ++i) {
       const auto [parent, child] = tree.edges[i];
       const std::size_t largest = std::max(parent, child);
-      if (largest >= plan_.nodes.size()) {
-        refuse_at(place, i, "node {} is out of range: the plan has {} nodes", largest,
-                  plan_.nodes.size());
-      }
+      if (largest >= plan_.nodes.size()) refuse_node(place, i, largest);
       const std::string& name = plan_.nodes[child];
       if (parent == child) refuse_at(place, i, "edge from '{}' to itself", name);
       if (child == source_) {
@@ -171,6 +173,33 @@ class PlanCheck {
       refuse(place, "node '{}' is missing: no edge leads {} it ({} edges, {} needed)",
              plan_.nodes[node], up ? "from" : "to", tree.edges.size(), plan_.nodes.size() - 1);
     }
+  }
+
+  // Every edge begins where the one before it ends, and no node is passed twice.
+  void path(const PlanTree& tree, std::uint32_t to, const std::string& place) {
+    std::uint32_t at = source_;
+    for (std::size_t i = 0; i < tree.edges.size(); ++i) {
+      const auto [parent, child] = tree.edges[i];
+      const std::size_t largest = std::max(parent, child);
+      if (largest >= plan_.nodes.size()) refuse_node(place, i, largest);
+      if (parent != at) {
+        refuse_at(place, i, "the path is at '{}', not at '{}'", plan_.nodes[at],
+                  plan_.nodes[parent]);
+      }
+      if (child == source_ || parent_of_[child] != kNone) {
+        refuse_at(place, i, "the path comes to '{}' twice", plan_.nodes[child]);
+      }
+      parent_of_[child] = parent;
+      at = child;
+    }
+    if (at != to) {
+      refuse(place, "the path ends at '{}', not at '{}'", plan_.nodes[at], plan_.nodes[to]);
+    }
+    if (!tree.exchange.empty()) refuse(place, "a path has no exchange edges");
+  }
+
+  [[noreturn]] void refuse_node(const std::string& place, std::size_t i, std::size_t node) const {
+    refuse_at(place, i, "node {} is out of range: the plan has {} nodes", node, plan_.nodes.size());
   }
 
   // As every node but the source has one parent, a node without the source among its ancestors

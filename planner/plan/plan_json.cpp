@@ -82,10 +82,11 @@ std::string blocks_json(const std::vector<PlanBlock>& blocks) {
   std::string text;
   for (const PlanBlock& block : blocks) {
     const std::string after = block.after ? fmt::format("{}", *block.after) : "null";
+    const std::string members = block.to ? fmt::format(" \"members\": [{}],", *block.to) : "";
     text += fmt::format(
-        "{}    {{\"kind\": \"{}\", \"root\": {}, \"share\": {}, \"after\": {}, \"trees\": {}}}",
-        text.empty() ? "\n" : ",\n", name_of(block.kind), block.root, number(block.share, "share"),
-        after,
+        "{}    {{\"kind\": \"{}\", \"root\": {},{} \"share\": {}, \"after\": {}, \"trees\": {}}}",
+        text.empty() ? "\n" : ",\n", name_of(block.kind), block.root, members,
+        number(block.share, "share"), after,
         trees_json(block.trees,
                    block.kind == BlockKind::kCombine ? Direction::kUp : Direction::kDown));
   }
@@ -105,10 +106,11 @@ std::string trees_of_one_root(const Plan& plan) {
 }
 
 BlockKind parse_block_kind(const JsonCursor& kind) {
-  for (const BlockKind known : {BlockKind::kSpread, BlockKind::kCombine}) {
+  for (const BlockKind known : kBlockKinds) {
     if (kind.string() == name_of(known)) return known;
   }
-  kind.refuse(fmt::format("expected \"spread\" or \"combine\", got \"{}\"", kind.string()));
+  kind.refuse(
+      fmt::format("expected \"spread\", \"combine\" or \"route\", got \"{}\"", kind.string()));
 }
 
 // Members other than all nodes but the root need Steiner trees, which no plan has so far.
@@ -123,12 +125,22 @@ void require_all(const JsonCursor& members, std::uint32_t root, std::size_t node
   if (named.size() + 1 != nodes) members.refuse("expected every node but the root");
 }
 
+std::uint32_t parse_only_member(const JsonCursor& members, std::size_t nodes) {
+  const std::vector<JsonCursor> named = members.elements();
+  if (named.size() != 1) members.refuse("expected one node: a block that routes has one receiver");
+  return index_below(named.front(), nodes, "nodes");
+}
+
 PlanBlock parse_block(const JsonCursor& block, const Plan& plan, std::size_t blocks) {
   block.expect_object({"kind", "root", "members", "share", "after", "trees"});
   PlanBlock parsed;
   parsed.kind = parse_block_kind(block.at("kind"));
   parsed.root = index_below(block.at("root"), plan.nodes.size(), "nodes");
-  if (block.has("members")) require_all(block.at("members"), parsed.root, plan.nodes.size());
+  if (parsed.kind == BlockKind::kRoute) {
+    parsed.to = parse_only_member(block.at("members"), plan.nodes.size());
+  } else if (block.has("members")) {
+    require_all(block.at("members"), parsed.root, plan.nodes.size());
+  }
   parsed.share = block.at("share").number();
   if (block.has("after") && !block.at("after").value().is_null()) {
     parsed.after = index_below(block.at("after"), blocks, "blocks");
@@ -166,6 +178,13 @@ void take_blocks_if_one_root(const JsonCursor& list, Plan& plan) {
   take_blocks_of_one_root(plan);
 }
 
+// The name of the root that all blocks of a scatter or a gather have.
+std::string root_of_routes(const Plan& plan) {
+  if (plan.blocks.empty() || plan.operation == Operation::kAlltoall) return {};
+  const PlanBlock& block = plan.blocks.front();
+  return plan.nodes[plan.operation == Operation::kGather ? block.to.value_or(0) : block.root];
+}
+
 void parse_blocks(const JsonCursor& root, Plan& plan) {
   plan.segment.value = root.at("segment_bytes").unsigned_integer();
   const JsonCursor list = root.at("blocks");
@@ -173,7 +192,8 @@ void parse_blocks(const JsonCursor& root, Plan& plan) {
   for (const JsonCursor& block : blocks) {
     plan.blocks.push_back(parse_block(block, plan, blocks.size()));
   }
-  if (has_root(plan.operation)) take_blocks_if_one_root(list, plan);
+  if (!has_parts(plan.operation)) take_blocks_if_one_root(list, plan);
+  if (routes(plan.operation)) plan.source = root_of_routes(plan);
 }
 
 void parse_trees_of_one_root(const JsonCursor& root, Plan& plan) {
@@ -240,7 +260,7 @@ Plan parse_plan(const std::string& text, const std::string& file, Roots roots) {
   Plan plan;
   plan.operation = has_blocks ? parse_operation(root.at("operation"), kEveryOperation)
                               : parse_operation(root.at("operation"), kOperations);
-  if (roots == Roots::kOne && !has_root(plan.operation)) {
+  if (roots == Roots::kOne && has_parts(plan.operation)) {
     refuse_roots(root.at("operation"), with_article(plan.operation));
   }
   plan.platform = root.at("platform").string();

@@ -49,7 +49,7 @@ std::vector<double> normalised(std::vector<double> shares, Operation operation,
                                const Platform& platform) {
   const std::size_t hosts = platform.hosts().size();
   if (shares.empty()) return std::vector<double>(hosts, 1 / static_cast<double>(hosts));
-  if (has_root(operation)) {
+  if (!has_parts(operation)) {
     throw InputError(fmt::format("{} has no shares of hosts", with_article(operation)));
   }
   if (shares.size() != hosts) {
@@ -72,7 +72,7 @@ lp::PartsProblem parts_of(Operation operation, const Instance& spread,
                           std::span<const double> shares) {
   const lp::Digraph& graph = spread.digraph();
   const lp::SparseMatrix& occupation = spread.occupation().seconds_per_byte;
-  if (has_root(operation)) return lp::PartsProblem::with_any_root(graph, occupation);
+  if (!has_parts(operation)) return lp::PartsProblem::with_any_root(graph, occupation);
   const bool reversed = has_blocks_of(BlockKind::kCombine, operation);
   const auto hosts = spread.platform().hosts();
   std::vector<lp::Part> parts;

@@ -30,7 +30,7 @@ class AllRoots {
 
   [[nodiscard]] Operation operation() const { return operation_; }
   // An allreduce: the packing chooses each root's share.
-  [[nodiscard]] bool has_free_roots() const { return has_root(operation_); }
+  [[nodiscard]] bool has_free_roots() const { return !has_parts(operation_); }
   [[nodiscard]] const platforms::Platform& platform() const { return spread_.platform(); }
   [[nodiscard]] platforms::Model model() const { return spread_.model(); }
   [[nodiscard]] const platforms::OccupationOptions& options() const { return spread_.options(); }

@@ -295,7 +295,7 @@ BytesPerSecond throughput_of(const Outcome& outcome) {
   for (const BlockOfTrees& block : outcome.blocks) {
     (block.kind == BlockKind::kCombine ? up : down).value += sum_of_rates(block.trees).value;
   }
-  return std::max(up, down);
+  return {std::max(up, down).value / outcome.carried};
 }
 
 }  // namespace espalier::planner

@@ -108,7 +108,7 @@ void BoundPlan::bind(const std::function<void()>& check) {
   }
   const auto here = std::ranges::find(rank_of_node, rank);
   node = plan.nodes[static_cast<std::size_t>(here - rank_of_node.begin())];
-  if (plan.has_one_root()) root = rank_of_node[planner::source_index(plan)];
+  if (!plan.source.empty()) root = rank_of_node[planner::source_index(plan)];
 }
 
 std::size_t BoundPlan::ranks_here() const {

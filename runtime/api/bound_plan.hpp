@@ -47,8 +47,8 @@ class BoundPlan {
     return plan.operation == planner::Operation::kAllreduce;
   }
   [[nodiscard]] bool has_result() const { return is_allreduce() || rank == root; }
-  // Whether the operation is one without a root, whose message has a part for each rank.
-  [[nodiscard]] bool has_parts() const { return !planner::has_root(plan.operation); }
+  // Whether the message has a part for each rank.
+  [[nodiscard]] bool has_parts() const { return planner::has_parts(plan.operation); }
   [[nodiscard]] std::size_t ranks_here() const;
 
   [[nodiscard]] std::uint64_t segment_of(std::uint64_t message) const;

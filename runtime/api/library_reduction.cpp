@@ -24,6 +24,12 @@ std::string_view library_function(planner::Operation operation) {
       return "MPI_Allgatherv";
     case planner::Operation::kReduceScatter:
       return "MPI_Reduce_scatter";
+    case planner::Operation::kScatter:
+      return "MPI_Scatterv";
+    case planner::Operation::kGather:
+      return "MPI_Gatherv";
+    case planner::Operation::kAlltoall:
+      return "MPI_Alltoallv";
     case planner::Operation::kBroadcast:
       break;
   }

@@ -17,6 +17,9 @@ std::string ranks_text(planner::Operation operation, int root, std::size_t ranks
     case planner::Operation::kAllreduce:
     case planner::Operation::kAllgather:
     case planner::Operation::kReduceScatter:
+    case planner::Operation::kScatter:
+    case planner::Operation::kGather:
+    case planner::Operation::kAlltoall:
       break;
   }
   return "from and to " + counted(ranks, "rank");

@@ -192,7 +192,7 @@ void PlanCommand::check_all_roots() const {
                                       std::pair("--max-depth", depths.front() > 0),
                                       std::pair("--max-latency", latencies.front().has_value())}) {
     if (!given) continue;
-    const bool is_free = planner::has_root(problem.operation);
+    const bool is_free = !planner::has_parts(problem.operation);
     throw InputError({}, option,
                      is_free ? "cannot be combined with any roots yet; give --root NAME"
                              : fmt::format("cannot be combined with {} yet",

@@ -29,7 +29,10 @@ std::string what_ran(const BenchFigures& figures) {
     case planner::Operation::kReduceScatter:
       return fmt::format("reduce-scatter among {}, {} of {}", ranks, figures.op, figures.type);
     case planner::Operation::kAllgather:
-      return "allgather among " + ranks;
+    case planner::Operation::kScatter:
+    case planner::Operation::kGather:
+    case planner::Operation::kAlltoall:
+      return fmt::format("{} among {}", planner::name_of(figures.operation), ranks);
     case planner::Operation::kBroadcast:
       break;
   }

@@ -65,7 +65,7 @@ ExitStatus CollectiveCommand::run() const {
   watchdog.start(arguments.running.timeout);
   watchdog.expect("waiting for the plan, which rank 0 reads");
   const NamedPlan named = plan_of_run(comm, arguments, operation, with);
-  if (with.rounds && planner::has_root(operation)) {
+  if (with.rounds && !planner::has_parts(operation)) {
     engine::require_rounds(named.plan, display_name(arguments.plan));
   }
 

@@ -31,6 +31,12 @@ std::string what_ran(const planner::Plan& plan, const Figures& figures) {
     case planner::Operation::kAllgather:
       return fmt::format("{} from all {} to all, {}", size, counted(plan.nodes.size(), "rank"),
                          counted(planner::tree_count(plan), "tree"));
+    case planner::Operation::kScatter:
+    case planner::Operation::kGather:
+    case planner::Operation::kAlltoall:
+      return fmt::format("{} {} among {}, {}", size, planner::name_of(plan.operation),
+                         counted(plan.nodes.size(), "rank"),
+                         counted(planner::tree_count(plan), "path"));
     case planner::Operation::kReduceScatter:
       return fmt::format("{} from {} in as many parts, {} of {}, {}", size,
                          counted(plan.nodes.size(), "rank"), figures.op, figures.type,

@@ -139,7 +139,7 @@ class FlowOptimum {
 
 // Every second time none; else unlike ones, of which one is 0.
 std::vector<double> some_shares(Operation operation, std::size_t hosts, int time) {
-  if (has_root(operation) || time % 2 == 0) return {};
+  if (!has_parts(operation) || time % 2 == 0) return {};
   std::vector<double> shares;
   for (std::size_t i = 0; i < hosts; ++i) {
     shares.push_back(static_cast<double>((i + static_cast<std::size_t>(time)) % hosts * 3));
