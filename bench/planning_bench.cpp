@@ -14,8 +14,7 @@
 #include <string>
 
 #include "lp/graph/min_cost_arborescence.hpp"
-#include "planner/problem/all_roots.hpp"
-#include "planner/problem/collective.hpp"
+#include "planner/problem/any_problem.hpp"
 #include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
 #include "planner/solve/make_plan.hpp"
@@ -240,8 +239,8 @@ void prove_over_thin_links(benchmark::State& state) {
   state.counters["gap"] = 1 - planner::throughput_of(outcome).value / outcome.bound.value().value;
 }
 
-// The optimum with several roots over the 71 cloud regions. Args: operation, model; ratio: its time
-// over that of an allreduce from the first host.
+// The optimum of an operation with several roots, or with routed parts, over the 71 cloud regions.
+// Args: operation, model; ratio: its time over that of an allreduce from the first host.
 void plan_for_several_roots(benchmark::State& state) {
   const platforms::Platform platform =
       platforms::read_platform(ESPALIER_SOURCE_DIR "/platforms/data/cloud-71-regions.json")
@@ -249,14 +248,20 @@ void plan_for_several_roots(benchmark::State& state) {
   const auto operation = planner::kEveryOperation[static_cast<std::size_t>(state.range(0))];
   const platforms::Model model =
       platforms::models()[static_cast<std::size_t>(state.range(1))].model;
-  const planner::AllRoots problem(operation, platform, model);
+  const auto root = planner::routes(operation) && planner::needs_root(operation)
+                        ? std::optional(platform.hosts().front())
+                        : std::nullopt;
   const planner::Collective rooted(planner::Operation::kAllreduce, platform,
                                    platform.hosts().front(), model);
   planner::Outcome outcome;
   double several = 0;
   double one = 0;
   while (state.KeepRunning()) {
-    several = seconds_of([&] { outcome = planner::solve(problem, {}, planner::Purpose::kPlan); });
+    several = seconds_of([&] {
+      planner::on_problem(operation, platform, root, model, {}, {}, [&](const auto& problem) {
+        outcome = planner::run(planner::find_algorithm(planner::kOptimal, operation), problem, {});
+      });
+    });
     one = seconds_of([&] { benchmark::DoNotOptimize(planner::prove_optimum(rooted, {})); });
   }
   const double rate = planner::throughput_of(outcome).value;
@@ -301,7 +306,7 @@ BENCHMARK(optimal_plan_scales)
     ->Unit(benchmark::kMillisecond);
 
 BENCHMARK(plan_for_several_roots)
-    ->ArgsProduct({{2, 3, 4}, {0, 1, 2, 3}})
+    ->ArgsProduct({{2, 3, 4, 5, 6, 7}, {0, 1, 2, 3}})
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(plan_over_switches)->DenseRange(0, 15)->Unit(benchmark::kMillisecond);

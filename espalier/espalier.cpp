@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "planner/problem/all_roots.hpp"
-#include "planner/problem/collective.hpp"
+#include "planner/problem/any_problem.hpp"
 #include "support/files.hpp"
 
 namespace espalier {
@@ -14,13 +13,14 @@ Platform read_platform(const std::string& file, const ReadOptions& options) {
 
 namespace {
 
-// Throws InputError for a root where every host is one.
-bool has_any_roots(const PlanOptions& options) {
+// None where there are several, or none. Throws InputError for a root where every host is one.
+std::optional<platforms::NodeId> root_of(const PlanOptions& options, const Platform& platform) {
   if (!planner::may_have_root(options.operation) && !options.root.empty()) {
     throw InputError(
         fmt::format("{} has no root: every host is one", planner::with_article(options.operation)));
   }
-  return options.root.empty() && !planner::needs_root(options.operation);
+  if (options.root.empty() && !planner::needs_root(options.operation)) return std::nullopt;
+  return planner::source_named(platform, options.root);
 }
 
 }  // namespace
@@ -40,19 +40,16 @@ Plan make_plan(const Platform& platform, const PlanOptions& options) {
   limits.max_depth = options.max_depth;
   const platforms::OccupationOptions occupation{.segment = options.segment,
                                                 .latency_occupies = options.latency_occupies};
-  if (has_any_roots(options)) {
-    if (limits.max_trees > 0 || limits.max_depth > 0) {
-      throw InputError("plans with several roots cannot limit trees and depth yet");
-    }
-    const planner::AllRoots problem(options.operation, platform, options.model, occupation);
-    return planner::make_plan(problem, algorithm.name, planner::run(algorithm, problem, limits),
-                              options.segment);
+  const std::optional<platforms::NodeId> root = root_of(options, platform);
+  const bool has_trees = root && !planner::has_parts(options.operation);
+  if (!has_trees && (limits.max_trees > 0 || limits.max_depth > 0)) {
+    throw InputError("plans with several roots, or parts, cannot limit trees and depth yet");
   }
-  const planner::Collective collective(options.operation, platform,
-                                       planner::source_named(platform, options.root), options.model,
-                                       occupation);
-  const planner::Outcome outcome = planner::run(algorithm, collective, limits);
-  return planner::make_plan(collective, algorithm.name, outcome, options.segment);
+  return planner::on_problem(
+      options.operation, platform, root, options.model, occupation, {}, [&](const auto& problem) {
+        return planner::make_plan(problem, algorithm.name, planner::run(algorithm, problem, limits),
+                                  options.segment);
+      });
 }
 
 void write_plan(const std::string& file, const Plan& plan) {

@@ -136,6 +136,7 @@ struct AlgorithmEntry {
   std::string (*refusal)(const Instance& instance) = nullptr;
 
   [[nodiscard]] constexpr bool does(Operation operation) const {
+    if (exponential && routes(operation)) return false;  // it would prove something else
     if (serves == Serves::kAll) return true;
     if (serves == Serves::kAllreduce) return operation == Operation::kAllreduce;
     return operation == Operation::kBroadcast || operation == Operation::kAllgather;

@@ -194,10 +194,12 @@ void refuse_source_without_root(planner::Operation operation, bool given) {
 }
 
 void SharesOption::add_to(Arguments& app, const planner::Operation& operation) {
-  app.add("--counts", file,
-          "With allgather or reduce-scatter: a file with a number for each host, in the platform's "
-          "order, to which the sizes of the hosts' parts are proportional; default: equal parts",
-          {.type = "FILE", .shown = ""});
+  app.add(
+      "--counts", file,
+      "Where each host has a part: a file with a number for each host, in the platform's order, "
+      "to which the sizes of the parts are proportional (for an alltoall a row for each sender "
+      "with a number for each receiver); default: equal parts",
+      {.type = "FILE", .shown = ""});
   app.check([this, &operation] {
     if (file.empty() || planner::has_parts(operation)) return;
     throw InputError({}, "--counts",
@@ -206,7 +208,8 @@ void SharesOption::add_to(Arguments& app, const planner::Operation& operation) {
   });
 }
 
-std::vector<double> SharesOption::read(const platforms::Platform& platform) const {
+std::vector<double> SharesOption::read(const platforms::Platform& platform,
+                                       planner::Operation operation) const {
   std::vector<double> shares;
   if (file.empty()) return shares;
   const std::string text = read_text(file);
@@ -222,11 +225,12 @@ std::vector<double> SharesOption::read(const platforms::Platform& platform) cons
     at = end;
   }
   const std::size_t hosts = platform.hosts().size();
+  const std::size_t wanted = operation == planner::Operation::kAlltoall ? hosts * hosts : hosts;
   const bool is_positive = std::ranges::all_of(shares, [](double share) { return share >= 0; }) &&
                            std::ranges::any_of(shares, [](double share) { return share > 0; });
-  if (shares.size() != hosts || !is_positive) {
+  if (shares.size() != wanted || !is_positive) {
     throw InputError(fmt::format("{}: expected {}, not negative and not all 0; it has {}",
-                                 display_name(file), counted(hosts, "number"), shares.size()));
+                                 display_name(file), counted(wanted, "number"), shares.size()));
   }
   return shares;
 }
@@ -234,11 +238,11 @@ std::vector<double> SharesOption::read(const platforms::Platform& platform) cons
 void ProblemOptions::add_to(Arguments& app) {
   add_file(app, "platform", platform);
   add_every_operation(app, operation);
-  app.add("--source,--root", source,
-          "The node that has the data, or to which it is reduced: required for broadcast and "
-          "reduce. An "
-          "allreduce may have 'any' roots, as many as are best, which is the default",
-          {.type = "NAME", .shown = ""});
+  app.add(
+      "--source,--root", source,
+      "The node that has the data, or that gets it: required for broadcast, reduce, scatter and "
+      "gather. An allreduce may have 'any' roots, as many as are best, which is the default",
+      {.type = "NAME", .shown = ""});
   app.check([this] {
     const bool is_free = operation == planner::Operation::kAllreduce;
     if (is_free && source == kAnyRoot) source.clear();

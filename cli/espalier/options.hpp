@@ -9,7 +9,7 @@
 #include "cli/common/arguments.hpp"
 #include "cli/espalier/console.hpp"
 #include "planner/plan/plan.hpp"
-#include "planner/problem/instance.hpp"
+#include "planner/problem/any_problem.hpp"
 #include "planner/registry.hpp"
 #include "platforms/formats/formats.hpp"
 
@@ -77,8 +77,9 @@ struct SharesOption {
 
   // operation: that of the command, which outlives it.
   void add_to(Arguments& app, const planner::Operation& operation);
-  // As planner::AllRoots takes them. Throws InputError naming the file.
-  [[nodiscard]] std::vector<double> read(const platforms::Platform& platform) const;
+  // As planner::on_problem takes them. Throws InputError naming the file.
+  [[nodiscard]] std::vector<double> read(const platforms::Platform& platform,
+                                         planner::Operation operation) const;
 };
 // For a command that serves operations with one root only.
 template <class Value>
@@ -129,14 +130,23 @@ inline constexpr std::string_view kAnyRoot = "any";
 struct ProblemOptions {
   std::string platform{};
   planner::Operation operation = planner::Operation::kBroadcast;
-  std::string source{};  // empty: there are several roots
+  std::string source{};  // empty: there are several roots, or none
   SharesOption shares{};
   PlatformOptions reading{};
   ModelOptions model{};
   planner::AlgorithmOptions limits{};
 
   void add_to(Arguments& app);
-  [[nodiscard]] bool has_one_root() const { return !source.empty(); }
+  [[nodiscard]] std::optional<platforms::NodeId> root_on(const platforms::Platform& network) const {
+    if (source.empty()) return std::nullopt;
+    return planner::source_named(network, source);
+  }
+  // What `visit` returns for the problem on the platform.
+  template <class Visit>
+  auto on(const platforms::Platform& network, const Visit& visit) const {
+    return planner::on_problem(operation, network, root_on(network), model.model(),
+                               model.occupation(), shares.read(network, operation), visit);
+  }
 };
 
 }  // namespace espalier::cli

@@ -15,21 +15,13 @@
 
 namespace espalier::cli {
 
-Report report_on(const planner::Collective& collective) {
+Report report_on(planner::Operation operation, const platforms::Platform& platform,
+                 std::optional<platforms::NodeId> root, platforms::Model model) {
   Report report;
-  report.write("operation", planner::name_of(collective.operation()));
-  report.write("platform", collective.platform().name());
-  report.write("source", collective.platform().node(collective.source()).name);
-  report.write("model", platforms::name_of(collective.model()));
-  return report;
-}
-
-Report report_on(const planner::AllRoots& problem) {
-  Report report;
-  report.write("operation", planner::name_of(problem.operation()));
-  report.write("platform", problem.platform().name());
-  report.write("source", Json());
-  report.write("model", platforms::name_of(problem.model()));
+  report.write("operation", planner::name_of(operation));
+  report.write("platform", platform.name());
+  report.write("source", root ? Json(platform.node(*root).name) : Json());
+  report.write("model", platforms::name_of(model));
   return report;
 }
 
@@ -37,7 +29,7 @@ Report report_on(const planner::Plan& plan) {
   Report report;
   report.write("operation", planner::name_of(plan.operation));
   report.write("platform", plan.platform);
-  report.write("source", plan.has_one_root() ? Json(plan.source) : Json());
+  report.write("source", plan.source.empty() ? Json() : Json(plan.source));
   report.write("model", plan.model);
   report.write("algorithm", plan.algorithm);
   return report;
@@ -109,32 +101,6 @@ Run run_timed(const Work& work, std::string_view label, planner::AlgorithmOption
   console.detail(fmt::format("{}: {:.3f} s, {} rounds, {} trees", label, run.seconds,
                              run.outcome.iterations, tree_count(run)));
   return run;
-}
-
-Run run_timed(const planner::Algorithm& algorithm, const planner::Collective& collective,
-              const planner::AlgorithmOptions& options, const Console& console) {
-  const auto work = [&](const auto& limits) { return planner::run(algorithm, collective, limits); };
-  return run_timed(work, algorithm.name, options, console);
-}
-
-Run run_proof(const planner::Collective& collective, const planner::AlgorithmOptions& options,
-              const Console& console) {
-  const auto work = [&](const auto& limits) { return planner::prove_optimum(collective, limits); };
-  return run_timed(work, "bound", options, console);
-}
-
-Run run_timed(const planner::Algorithm& algorithm, const planner::AllRoots& problem,
-              const planner::AlgorithmOptions& options, const Console& console) {
-  const auto work = [&](const auto& limits) { return planner::run(algorithm, problem, limits); };
-  return run_timed(work, algorithm.name, options, console);
-}
-
-Run run_proof(const planner::AllRoots& problem, const planner::AlgorithmOptions& options,
-              const Console& console) {
-  const auto work = [&](const auto& limits) {
-    return planner::solve(problem, limits, planner::Purpose::kProof);
-  };
-  return run_timed(work, "bound", options, console);
 }
 
 std::optional<Seconds> makespan_of(const Run& run, const planner::Collective& collective,

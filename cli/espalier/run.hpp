@@ -13,8 +13,7 @@
 #include "planner/check/verify.hpp"
 #include "planner/explain/binding_cuts.hpp"
 #include "planner/plan/plan.hpp"
-#include "planner/problem/all_roots.hpp"
-#include "planner/problem/collective.hpp"
+#include "planner/problem/any_problem.hpp"
 #include "planner/registry.hpp"
 #include "support/errors.hpp"
 #include "support/json.hpp"
@@ -35,10 +34,14 @@ inline std::size_t tree_count(const Run& run) {
   return count;
 }
 
-// What every report on a collective, or on a plan (with its algorithm), begins with in JSON.
-Report report_on(const planner::Collective& collective);
-Report report_on(const planner::AllRoots& problem);
+// What every report on a problem, or on a plan (with its algorithm), begins with in JSON.
 Report report_on(const planner::Plan& plan);
+Report report_on(planner::Operation operation, const platforms::Platform& platform,
+                 std::optional<platforms::NodeId> root, platforms::Model model);
+template <class Problem>
+Report report_on(const Problem& problem) {
+  return report_on(problem.operation(), problem.platform(), problem.root(), problem.model());
+}
 // The bound in text and JSON, with "bound_final" beside it. missing: its text where there is none.
 void report_bound(Report& report, const std::optional<BytesPerSecond>& bound,
                   const planner::Ends& ends, const std::string& missing = "-");
@@ -59,23 +62,26 @@ using Work = std::function<planner::Outcome(const planner::AlgorithmOptions&)>;
 
 Run run_timed(const Work& work, std::string_view label, planner::AlgorithmOptions options,
               const Console& console);
-Run run_timed(const planner::Algorithm& algorithm, const planner::Collective& collective,
-              const planner::AlgorithmOptions& options, const Console& console);
+template <class Problem>
+Run run_timed(const planner::Algorithm& algorithm, const Problem& problem,
+              const planner::AlgorithmOptions& options, const Console& console) {
+  const auto work = [&](const auto& limits) { return planner::run(algorithm, problem, limits); };
+  return run_timed(work, algorithm.name, options, console);
+}
 // The optimum's bound (planner::prove_optimum).
-Run run_proof(const planner::Collective& collective, const planner::AlgorithmOptions& options,
-              const Console& console);
-
-// The same for an operation whose every host is a root.
-Run run_timed(const planner::Algorithm& algorithm, const planner::AllRoots& problem,
-              const planner::AlgorithmOptions& options, const Console& console);
-Run run_proof(const planner::AllRoots& problem, const planner::AlgorithmOptions& options,
-              const Console& console);
+template <class Problem>
+Run run_proof(const Problem& problem, const planner::AlgorithmOptions& options,
+              const Console& console) {
+  const auto work = [&](const auto& limits) { return planner::prove_optimum(problem, limits); };
+  return run_timed(work, "bound", options, console);
+}
 
 // Time until the last host has `message`, sent unsegmented. Set only for a broadcast with one tree.
 std::optional<Seconds> makespan_of(const Run& run, const planner::Collective& collective,
                                    Bytes message);
-inline std::optional<Seconds> makespan_of(const Run& /*run*/, const planner::AllRoots& /*problem*/,
-                                          Bytes /*message*/) {
+template <class Problem>
+std::optional<Seconds> makespan_of(const Run& /*run*/, const Problem& /*problem*/,
+                                   Bytes /*message*/) {
   return std::nullopt;
 }
 

@@ -20,6 +20,7 @@ void RoutedTree::append(const RoutedTree& tree, std::uint32_t offset) {
     for (const std::uint32_t arc : tree.path(edge)) path.push_back(offset + arc);
     add_edge(path);
   }
+  amounts.insert(amounts.end(), tree.amounts.begin(), tree.amounts.end());
 }
 
 }  // namespace espalier::lp

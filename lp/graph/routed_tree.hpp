@@ -15,7 +15,11 @@ struct RoutedTree {
   std::vector<std::uint32_t> arcs;
   // Per edge, where its path ends in `arcs` (exclusive). Empty: every edge is one arc.
   std::vector<std::uint32_t> path_ends;
+  // Per arc, how many bytes cross it for each byte of the tree. Empty: one, as in every tree whose
+  // data is copied or combined.
+  std::vector<double> amounts{};
 
+  [[nodiscard]] double amount(std::size_t arc) const { return amounts.empty() ? 1 : amounts[arc]; }
   [[nodiscard]] std::size_t edge_count() const {
     return path_ends.empty() ? arcs.size() : path_ends.size();
   }
@@ -24,7 +28,7 @@ struct RoutedTree {
     const std::size_t first = edge == 0 ? 0 : path_ends[edge - 1];
     return {arcs.data() + first, path_ends[edge] - first};
   }
-  // Appends an edge that runs along `path` (at least one arc).
+  // Appends an edge that runs along `path` (at least one arc). Precondition: no amounts.
   void add_edge(std::span<const std::uint32_t> path);
   // Appends the edges of another tree, with `offset` added to their arcs.
   void append(const RoutedTree& tree, std::uint32_t offset = 0);

@@ -9,9 +9,9 @@ namespace espalier::lp {
 
 std::vector<double> tree_load(const SparseMatrix& occupation, const RoutedTree& tree) {
   std::vector<double> load(static_cast<std::size_t>(occupation.rows()), 0.0);
-  for (const std::uint32_t arc : tree.arcs) {
-    for (SparseMatrix::InnerIterator it(occupation, static_cast<Eigen::Index>(arc)); it; ++it) {
-      load[static_cast<std::size_t>(it.row())] += it.value();
+  for (std::size_t i = 0; i < tree.arcs.size(); ++i) {
+    for (auto it = uses_of(occupation, tree.arcs[i]); it; ++it) {
+      load[static_cast<std::size_t>(it.row())] += it.value() * tree.amount(i);
     }
   }
   return load;

@@ -155,6 +155,7 @@ void Packer::improve_bound(std::span<const double> prices, double bound) {
 }
 
 void Packer::start_from_plain_bound() {
+  if (problem_.routes != nullptr) return;
   const PlainBound plain = plain_bound(problem_);
   if (!plain.prices.empty()) improve_bound(plain.prices, plain.rate);
 }
@@ -311,7 +312,9 @@ bool Packer::add_trees(PackingMaster& master, double unit_rate) {
 }
 
 bool Packer::add(PackingMaster& master, RoutedTree tree) const {
-  return !slow_arcs_->any_in(tree) && master.add_tree(std::move(tree));
+  // Parts may be so small that no arc is too slow for them.
+  const bool is_slow = problem_.routes == nullptr && slow_arcs_->any_in(tree);
+  return !is_slow && master.add_tree(std::move(tree));
 }
 
 void Packer::take_solution(const PackingMaster& master, double unit_rate) {

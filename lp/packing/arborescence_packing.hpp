@@ -20,6 +20,7 @@
 namespace espalier::lp {
 
 using SparseMatrix = Eigen::SparseMatrix<double>;
+class RoutesProblem;
 
 // Holds references, which must outlive all uses of the problem.
 struct PackingProblem {
@@ -35,6 +36,9 @@ struct PackingProblem {
   // arcs of each lead from `root`, which is not a host, to the hosts, in the same order, and occupy
   // nothing. A tree contains one of them in each part, that of the same host. 0: `root` is a host.
   std::uint32_t root_arcs = 0;
+  // Not null: a tree is the paths of all routed parts (lp/packing/routes_problem.hpp). The graph is
+  // that of one part, whose arcs it has `part_arcs` of.
+  const RoutesProblem* routes = nullptr;
 };
 
 // The number among the root arcs of the one that the tree contains; 0 where the root is given.

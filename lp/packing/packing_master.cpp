@@ -52,7 +52,9 @@ bool PackingMaster::add_tree(RoutedTree tree) {
   std::vector<RoutedTree> parts(parts_);
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
     const auto path = tree.path(edge);
-    parts[path.front() / part_arcs_].add_edge(path);
+    RoutedTree& part = parts[path.front() / part_arcs_];
+    part.add_edge(path);
+    if (!tree.amounts.empty()) part.amounts.push_back(tree.amounts[edge]);
   }
   bool any_is_new = false;
   for (std::uint32_t part = 0; part < parts_; ++part) {
@@ -70,11 +72,12 @@ bool PackingMaster::add_column(RoutedTree tree, std::uint32_t part) {
   const int* row = occupation_->innerIndexPtr();
   const double* value = occupation_->valuePtr();
   touched_.clear();
-  for (const std::uint32_t arc : tree.arcs) {
+  for (std::size_t at = 0; at < tree.arcs.size(); ++at) {
+    const std::uint32_t arc = tree.arcs[at];
     for (int i = first[arc]; i < first[arc + 1]; ++i) {
       const auto resource = static_cast<std::uint32_t>(row[i]);
       if (scratch_[resource] == 0) touched_.push_back(resource);
-      scratch_[resource] += value[i] * unit_rate_;
+      scratch_[resource] += value[i] * tree.amount(at) * unit_rate_;
     }
   }
   std::sort(touched_.begin(), touched_.end());

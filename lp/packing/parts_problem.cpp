@@ -7,20 +7,10 @@ namespace espalier::lp {
 
 namespace {
 
-// A copy of the columns for each part, times its share.
-SparseMatrix side_by_side(const SparseMatrix& matrix, std::span<const Part> parts) {
-  const auto copies = static_cast<Eigen::Index>(parts.size());
-  SparseMatrix all(matrix.rows(), copies * matrix.cols());
-  all.reserve(copies * matrix.nonZeros());
-  for (Eigen::Index column = 0; column < all.cols(); ++column) {
-    all.startVec(column);
-    const double share = parts[static_cast<std::size_t>(column / matrix.cols())].share;
-    for (SparseMatrix::InnerIterator it(matrix, column % matrix.cols()); it; ++it) {
-      all.insertBack(it.row(), column) = it.value() * share;
-    }
-  }
-  all.finalize();
-  return all;
+std::vector<double> shares_of(std::span<const Part> parts) {
+  std::vector<double> shares;
+  for (const Part& part : parts) shares.push_back(part.share);
+  return shares;
 }
 
 // Adds the tree's edges with `offset` added to their arcs, in the opposite direction if `reversed`.
@@ -39,6 +29,21 @@ void append(const RoutedTree& tree, std::uint32_t offset, bool reversed, RoutedT
 }
 
 }  // namespace
+
+SparseMatrix side_by_side(const SparseMatrix& matrix, std::span<const double> shares) {
+  const auto copies = static_cast<Eigen::Index>(shares.size());
+  SparseMatrix all(matrix.rows(), copies * matrix.cols());
+  all.reserve(copies * matrix.nonZeros());
+  for (Eigen::Index column = 0; column < all.cols(); ++column) {
+    all.startVec(column);
+    const double share = shares[static_cast<std::size_t>(column / matrix.cols())];
+    for (SparseMatrix::InnerIterator it(matrix, column % matrix.cols()); it; ++it) {
+      all.insertBack(it.row(), column) = it.value() * share;
+    }
+  }
+  all.finalize();
+  return all;
+}
 
 PartsProblem::PartsProblem(const Digraph& graph, const SparseMatrix& occupation,
                            std::vector<Part> parts)
@@ -65,7 +70,7 @@ PartsProblem::PartsProblem(const Digraph& graph, const SparseMatrix& occupation,
     : arcs_(static_cast<std::uint32_t>(graph.arc_count())),
       root_arcs_(root_arcs),
       parts_(std::move(parts)),
-      occupation_(side_by_side(occupation, parts_)) {
+      occupation_(side_by_side(occupation, shares_of(parts_))) {
   const auto copies = static_cast<std::uint32_t>(parts_.size());
   graph_.node_count = graph.node_count + (copies - 1) * (graph.node_count - 1);
   if (!graph.is_relay.empty()) graph_.is_relay.assign(graph_.node_count, 0);

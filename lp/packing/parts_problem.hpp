@@ -18,6 +18,9 @@ struct Part {
   double share = 1;       // bytes of this part for each byte of the message, > 0
 };
 
+// A copy of all columns for each share, times the share.
+SparseMatrix side_by_side(const SparseMatrix& matrix, std::span<const double> shares);
+
 class PartsProblem {
  public:
   // Copies what it needs. Arc e of the single graph, which has m arcs, is arc p m + e of the copy

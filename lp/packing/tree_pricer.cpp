@@ -1,11 +1,13 @@
 #include "lp/packing/tree_pricer.hpp"
 
+#include "lp/packing/routes_problem.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::lp {
 
 TreePricer::TreePricer(const PackingProblem& problem, const Deadline& deadline)
     : problem_(&problem), arc_cost_(problem.graph.arc_count()) {
+  if (problem.routes != nullptr) return;
   if (problem.root_arcs == 0) {
     from_root_.emplace(problem.graph, problem.root, deadline);
   } else {
@@ -25,8 +27,10 @@ PricedTree TreePricer::cheapest_tree(std::span<const double> prices) {
     }
     arc_cost_[arc] = cost;
   }
-  std::optional<PricedTree> priced =
-      from_root_ ? from_root_->solve(arc_cost_) : from_any_root_->solve(arc_cost_);
+  std::optional<PricedTree> priced = problem_->routes != nullptr
+                                         ? problem_->routes->cheapest(arc_cost_)
+                                     : from_root_ ? from_root_->solve(arc_cost_)
+                                                  : from_any_root_->solve(arc_cost_);
   if (!priced) throw InfeasibleError("some host cannot be reached from the source");
   return std::move(*priced);
 }

@@ -9,8 +9,7 @@
 
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/check/verify_schedule.hpp"
-#include "planner/problem/all_roots.hpp"
-#include "planner/problem/collective.hpp"
+#include "planner/problem/any_problem.hpp"
 #include "support/errors.hpp"
 #include "support/quantities.hpp"
 
@@ -28,16 +27,7 @@ class Verifier {
   VerifyReport run() {
     if (!names_fit() || !passes(check_structure)) return report_;
     count_shape();
-    if (plan_.has_one_root()) {
-      check_on(make_problem([&](platforms::Model model, const auto& options) {
-        return Collective(plan_.operation, platform_, source_named(platform_, plan_.source), model,
-                          options);
-      }));
-    } else {
-      check_on(make_problem([&](platforms::Model model, const auto& options) {
-        return AllRoots(plan_.operation, platform_, model, options, shares_of(plan_));
-      }));
-    }
+    check_on_problem();
     passes(check_colors);
     return report_;
   }
@@ -78,27 +68,31 @@ class Verifier {
     report_.out_degree = figures.out_degree;
   }
 
-  // What `make` returns, or nothing after its fault was added.
-  template <class Make>
-  auto make_problem(const Make& make)
-      -> std::optional<decltype(make(platforms::Model{}, platforms::OccupationOptions{}))> {
+  void check_on_problem() {
     std::string_view place = "/model";
     try {
       const platforms::Model model = platforms::parse_model(plan_.model);
       place = plan_.has_one_root() ? "/source" : "/blocks";
-      return make(model, platforms::OccupationOptions{plan_.segment, plan_.latency_occupies});
+      std::optional<platforms::NodeId> root;
+      if (!plan_.source.empty()) root = source_named(platform_, plan_.source);
+      on_problem(plan_.operation, platform_, root, model,
+                 platforms::OccupationOptions{plan_.segment, plan_.latency_occupies},
+                 shares_of(plan_), [&](const auto& problem) {
+                   place = {};
+                   check_on(problem);
+                 });
     } catch (const Error& error) {
+      if (place.empty()) throw;
       add_fault(std::string(place), error.what());
-      return std::nullopt;
     }
   }
 
   template <class Problem>
-  void check_on(const std::optional<Problem>& problem) {
-    if (!problem || !follow_edges()) return;
-    weigh(problem->occupation());
-    check_schedule(*problem);
-    check_optimum(*problem);
+  void check_on(const Problem& problem) {
+    if (!follow_edges()) return;
+    weigh(problem.occupation());
+    check_schedule(problem);
+    check_optimum(problem);
   }
 
   // Every edge must consist of arcs of the platform, found from its ends and its `via` alone.
@@ -162,7 +156,8 @@ class Verifier {
     }
   }
 
-  void check_schedule(const AllRoots& /*problem*/) {}  // only a broadcast has one
+  template <class Problem>
+  void check_schedule(const Problem& /*problem*/) {}  // only a broadcast has one
   void check_schedule(const Collective& collective) {
     if (!plan_.schedule) return;  // so the plan is a broadcast
     const auto faults = faults_of_schedule(*collective.broadcast(), plan_, options_.tolerance);
@@ -190,6 +185,10 @@ class Verifier {
     }
     std::ranges::stable_sort(start, {}, &BlockOfTrees::root);
     return solve(problem, options_.limits, Purpose::kCheck, start);
+  }
+
+  [[nodiscard]] Outcome prove(const Routing& problem) const {
+    return prove_optimum(problem, options_.limits);
   }
 
   template <class Problem>

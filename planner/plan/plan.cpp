@@ -131,16 +131,19 @@ std::vector<double> shares_of(const Plan& plan) {
   const bool from_each = plan.operation == Operation::kAlltoall;
   const bool by_receiver = plan.operation == Operation::kScatter;
   std::vector<double> shares(from_each ? nodes * nodes : nodes, 0.0);
-  std::vector<double> left(nodes, 1.0);  // of the message of each root, for itself
+  double left = from_each ? static_cast<double>(nodes) : 1;  // what roots have for themselves
   for (const PlanBlock& block : plan.blocks) {
     const std::size_t part = by_receiver ? *block.to : block.root;
     shares[from_each ? part * nodes + *block.to : part] = block.share;
-    left[from_each ? block.root : 0] -= block.share;
+    left -= block.share;
   }
+  left = std::max(left, 0.0);
   if (from_each) {
-    for (std::size_t i = 0; i < nodes; ++i) shares[i * nodes + i] = std::max(left[i], 0.0);
+    for (std::size_t i = 0; i < nodes; ++i) {
+      shares[i * nodes + i] = left / static_cast<double>(nodes);
+    }
   } else if (routes(plan.operation)) {
-    shares[source_index(plan)] = std::max(left.front(), 0.0);
+    shares[source_index(plan)] = left;
   }
   return shares;
 }

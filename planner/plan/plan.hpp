@@ -208,8 +208,9 @@ std::vector<PlanTrees> trees_by_kind(const Plan& plan);
 // The same without empty ones.
 std::vector<PlanTrees> blocks_of(const Plan& plan);
 // Of an operation whose message has a part for each node: the share of each node's part, sum 1; 0
-// without a block. Of an alltoall: nodes x nodes, sender by sender, sum nodes. The part that a root
-// has for itself is what is left of the message. Of other operations: empty.
+// without a block. Of an alltoall: nodes x nodes, sender by sender, sum nodes. What blocks leave of
+// the message is what a root has for itself, in an alltoall all nodes alike. Of other operations:
+// empty.
 std::vector<double> shares_of(const Plan& plan);
 // Whether a block comes after another one.
 bool has_sequence(std::span<const PlanTrees> blocks);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "lp/packing/tree_pricer.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/problem/reach.hpp"
+#include "planner/problem/shares.hpp"
 #include "planner/solve/direct_packing.hpp"
 #include "planner/solve/walk_tree.hpp"
 #include "support/errors.hpp"
@@ -28,44 +28,17 @@ using platforms::Platform;
 constexpr std::uint32_t kNoArc = UINT32_MAX;
 
 NodeId first_host(Operation operation, const Platform& platform) {
-  const auto hosts = platform.hosts();
-  if (hosts.size() >= 2) return hosts.front();
-  throw InputError(fmt::format("{}: has {}; {} needs at least two", platform.name(),
-                               counted(hosts.size(), "host"), with_article(operation)));
-}
-
-// As the first host reaches all others, each reaches every other where all reach the first.
-void require_return(const Platform& platform) {
-  const auto hosts = platform.hosts();
-  for (const NodeId host : hosts) {
-    if (reached_from(platform, host)[index_of(hosts.front())] != 0) continue;
-    throw InfeasibleError(fmt::format("{}: '{}' cannot reach '{}'", platform.name(),
-                                      platform.node(host).name, platform.node(hosts.front()).name));
-  }
+  require_hosts(platform, with_article(operation));
+  return platform.hosts().front();
 }
 
 // Sum 1.
-std::vector<double> normalised(std::vector<double> shares, Operation operation,
+std::vector<double> shares_for(std::vector<double> shares, Operation operation,
                                const Platform& platform) {
-  const std::size_t hosts = platform.hosts().size();
-  if (shares.empty()) return std::vector<double>(hosts, 1 / static_cast<double>(hosts));
-  if (!has_parts(operation)) {
+  if (!shares.empty() && !has_parts(operation)) {
     throw InputError(fmt::format("{} has no shares of hosts", with_article(operation)));
   }
-  if (shares.size() != hosts) {
-    throw InputError(
-        fmt::format("{} for {}", counted(shares.size(), "share"), counted(hosts, "host")));
-  }
-  double sum = 0;
-  for (const double share : shares) {
-    if (!(share >= 0) || !std::isfinite(share)) {
-      throw InputError(fmt::format("a share is a number of at least 0, not {}", share));
-    }
-    sum += share;
-  }
-  if (!(sum > 0) || !std::isfinite(sum)) throw InputError("the shares have no finite sum above 0");
-  for (double& share : shares) share /= sum;
-  return shares;
+  return normalised_shares(std::move(shares), platform.hosts().size(), 1);
 }
 
 lp::PartsProblem parts_of(Operation operation, const Instance& spread,
@@ -294,9 +267,10 @@ AllRoots::AllRoots(Operation operation, const Platform& platform, platforms::Mod
                    const platforms::OccupationOptions& options, std::vector<double> shares)
     : operation_(operation),
       spread_(platform, first_host(operation, platform), model, options),
-      shares_(normalised(std::move(shares), operation, platform)),
+      shares_(shares_for(std::move(shares), operation, platform)),
       parts_(parts_of(operation, spread_, shares_)) {
-  require_return(platform);
+  // As the first host reaches all others, each reaches every other where all reach the first.
+  require_return(platform, spread_.source());
 }
 
 bool is_for(const Algorithm& algorithm, const AllRoots& problem) {

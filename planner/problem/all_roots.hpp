@@ -4,6 +4,7 @@
 // from there. Theory: docs/model.md, "Every host is a root" and "Free roots".
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,8 @@ class AllRoots {
   // An allreduce: the packing chooses each root's share.
   [[nodiscard]] bool has_free_roots() const { return !has_parts(operation_); }
   [[nodiscard]] const platforms::Platform& platform() const { return spread_.platform(); }
+  // There are several.
+  [[nodiscard]] static std::optional<platforms::NodeId> root() { return std::nullopt; }
   [[nodiscard]] platforms::Model model() const { return spread_.model(); }
   [[nodiscard]] const platforms::OccupationOptions& options() const { return spread_.options(); }
   // The platform's matrix: its rows index loads and prices.
@@ -56,6 +59,10 @@ class AllRoots {
 // trees of `start`, such as a plan's, whose rates do not matter.
 Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose purpose,
               std::span<const BlockOfTrees> start = {});
+
+inline Outcome prove_optimum(const AllRoots& problem, const AlgorithmOptions& options) {
+  return solve(problem, options, Purpose::kProof);
+}
 
 // Whether the algorithm makes trees on this platform, from every host.
 bool is_for(const Algorithm& algorithm, const AllRoots& problem);

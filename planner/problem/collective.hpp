@@ -29,6 +29,7 @@ class Collective {
   [[nodiscard]] Operation operation() const { return operation_; }
   [[nodiscard]] const platforms::Platform& platform() const { return *platform_; }
   [[nodiscard]] platforms::NodeId source() const { return source_; }
+  [[nodiscard]] std::optional<platforms::NodeId> root() const { return source_; }
   [[nodiscard]] platforms::Model model() const { return model_; }
   [[nodiscard]] const platforms::OccupationOptions& options() const { return options_; }
   // The platform's matrix: its rows index loads and prices for every operation.

@@ -12,30 +12,8 @@
 
 namespace espalier::planner {
 
-namespace {
-
 using platforms::NodeId;
 using platforms::Platform;
-
-void require_reachable(const Platform& platform, NodeId source, bool reversed) {
-  const std::vector<char> reached = reached_from(platform, source);
-  const auto hosts = platform.hosts();
-  const auto missed = std::find_if(hosts.begin(), hosts.end(),
-                                   [&](NodeId host) { return reached[index_of(host)] == 0; });
-  if (missed == hosts.end()) return;
-  const auto others = std::count_if(missed + 1, hosts.end(),
-                                    [&](NodeId host) { return reached[index_of(host)] == 0; });
-  const std::string more = others > 0 ? fmt::format(" (and {} more)", others) : "";
-  if (reversed) {
-    throw InfeasibleError(fmt::format("{}: '{}' cannot reach '{}'{}", platform.name(),
-                                      platform.node(*missed).name, platform.node(source).name,
-                                      more));
-  }
-  throw InfeasibleError(fmt::format("{}: '{}' cannot be reached from '{}'{}", platform.name(),
-                                    platform.node(*missed).name, platform.node(source).name, more));
-}
-
-}  // namespace
 
 Instance::Instance(const Platform& platform, NodeId source, platforms::Model model,
                    const platforms::OccupationOptions& options)

@@ -5,6 +5,7 @@
 
 #include "planner/problem/all_roots.hpp"
 #include "planner/problem/collective.hpp"
+#include "planner/problem/routing.hpp"
 
 namespace espalier::planner {
 
@@ -104,6 +105,24 @@ Plan make_plan(const AllRoots& problem, std::string_view algorithm, const Outcom
     plan.blocks.push_back(std::move(block));
   }
   if (problem.has_free_roots() && plan.blocks.size() == 2) take_blocks_of_one_root(plan);
+  return plan;
+}
+
+Plan make_plan(const Routing& problem, std::string_view algorithm, const Outcome& outcome,
+               Bytes segment) {
+  const platforms::Platform& platform = problem.platform();
+  Plan plan = plan_of({platform, problem.root().value_or(platform.hosts().front()), problem.model(),
+                       problem.options()},
+                      algorithm, outcome, segment);
+  plan.operation = problem.operation();
+  if (!problem.root()) plan.source.clear();
+  for (const BlockOfTrees& of : outcome.blocks) {
+    PlanBlock block{of.kind, of.root, problem.share(of.root, of.to), std::nullopt, {}, of.to};
+    for (const WeightedTree& path : of.trees) {
+      block.trees.push_back(plan_tree(platform, path, false, problem.host_numbers()));
+    }
+    plan.blocks.push_back(std::move(block));
+  }
   return plan;
 }
 

@@ -34,7 +34,7 @@ struct BoundCommand {
   [[nodiscard]] ExitStatus run() const;
 
  private:
-  // solved: a Collective or an AllRoots.
+  // solved: any problem of planner/problem/any_problem.hpp.
   template <class Problem>
   [[nodiscard]] ExitStatus print(const Problem& solved, const Run& proof) const;
 };
@@ -84,8 +84,9 @@ std::vector<planner::BindingCut> cuts_of(const planner::Collective& collective,
                                          const planner::Outcome& outcome, std::size_t most) {
   return planner::binding_cuts(collective, outcome, most);
 }
-// Cuts between each host and the others are not looked for.
-std::vector<planner::BindingCut> cuts_of(const planner::AllRoots& /*problem*/,
+// Of other problems no cuts are looked for.
+template <class Problem>
+std::vector<planner::BindingCut> cuts_of(const Problem& /*problem*/,
                                          const planner::Outcome& /*outcome*/,
                                          std::size_t /*most*/) {
   return {};
@@ -103,15 +104,9 @@ ExitStatus BoundCommand::print(const Problem& solved, const Run& proof) const {
 
 ExitStatus BoundCommand::run() const {
   const platforms::Platform platform = problem.reading.read(problem.platform, console);
-  if (!problem.has_one_root()) {
-    const planner::AllRoots all(problem.operation, platform, problem.model.model(),
-                                problem.model.occupation(), problem.shares.read(platform));
-    return print(all, run_proof(all, problem.limits, console));
-  }
-  const planner::Collective collective(problem.operation, platform,
-                                       planner::source_named(platform, problem.source),
-                                       problem.model.model(), problem.model.occupation());
-  return print(collective, run_proof(collective, problem.limits, console));
+  return problem.on(platform, [&](const auto& solved) {
+    return print(solved, run_proof(solved, problem.limits, console));
+  });
 }
 
 void BoundCommand::add_to(Arguments& app) {

@@ -73,7 +73,7 @@ void take_bound(const Run& run, Comparison& comparison) {
 }
 
 // Runs one algorithm. A limit that leaves no result is reported in the row.
-// Problem: a Collective or an AllRoots.
+// Problem: any of planner/problem/any_problem.hpp.
 template <class Problem>
 ComparisonRow row_of(const planner::Algorithm& algorithm, const Problem& problem, Context& context,
                      Comparison& comparison) {
@@ -126,7 +126,7 @@ void compare_on(const Problem& problem, Context& context, Comparison& comparison
   prove(problem, context, comparison);
 }
 
-// source: none where there are several roots, which have these shares.
+// source: none where there are several roots. shares: where the message has parts.
 Comparison compare_one(const platforms::Platform& platform, std::optional<platforms::NodeId> source,
                        const std::vector<double>& shares, Context& context) {
   Comparison comparison{.operation = context.operation,
@@ -134,15 +134,9 @@ Comparison compare_one(const platforms::Platform& platform, std::optional<platfo
                         .source = source ? platform.node(*source).name : "",
                         .model = std::string(platforms::name_of(context.model))};
   try {
-    if (source) {
-      compare_on(planner::Collective(context.operation, platform, *source, context.model,
-                                     context.occupation),
-                 context, comparison);
-    } else {
-      compare_on(
-          planner::AllRoots(context.operation, platform, context.model, context.occupation, shares),
-          context, comparison);
-    }
+    planner::on_problem(context.operation, platform, source, context.model, context.occupation,
+                        shares,
+                        [&](const auto& problem) { compare_on(problem, context, comparison); });
   } catch (const InfeasibleError& fault) {
     if (!context.several) throw;
     note_status(context, fault.status());
@@ -186,7 +180,7 @@ ExitStatus CompareCommand::run() const {
   for (const std::string& file : platforms) {
     read.push_back(reading.read(file, console));
     nodes.push_back(roots_on(read.back()));
-    shares_on.push_back(shares.read(read.back()));
+    shares_on.push_back(shares.read(read.back(), operation));
     instances += nodes.back().size();
   }
   context.several = instances > 1;

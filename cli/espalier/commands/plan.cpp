@@ -48,9 +48,14 @@ struct PlanCommand {
   void add_to(Arguments& app);
   void check() const;
   [[nodiscard]] ExitStatus run() const;
-  void check_all_roots() const;
-  [[nodiscard]] ExitStatus plan_all_roots(const planner::Algorithm& named,
-                                          const platforms::Platform& platform) const;
+  // Whether all trees have one root and carry the whole message.
+  [[nodiscard]] bool has_one_root() const {
+    return !problem.source.empty() && !planner::has_parts(problem.operation);
+  }
+  void check_blocks() const;
+  // all: an AllRoots or a Routing.
+  template <class Problem>
+  [[nodiscard]] ExitStatus plan_blocks(const planner::Algorithm& named, const Problem& all) const;
   // The named algorithm, otherwise the optimum.
   [[nodiscard]] planner::Algorithm chosen() const {
     return planner::find_algorithm(algorithm.value_or(std::string(planner::kOptimal)),
@@ -186,7 +191,7 @@ void check_choice(const PlanCommand& options) {
 }
 
 // Refuses what only plans with one root can have so far.
-void PlanCommand::check_all_roots() const {
+void PlanCommand::check_blocks() const {
   for (const auto& [option, given] : {std::pair("--message", message.has_value()),
                                       std::pair("--max-trees", tree_counts.front() > 0),
                                       std::pair("--max-depth", depths.front() > 0),
@@ -200,10 +205,8 @@ void PlanCommand::check_all_roots() const {
   }
 }
 
-ExitStatus PlanCommand::plan_all_roots(const planner::Algorithm& named,
-                                       const platforms::Platform& platform) const {
-  const planner::AllRoots all(problem.operation, platform, problem.model.model(),
-                              problem.model.occupation(), problem.shares.read(platform));
+template <class Problem>
+ExitStatus PlanCommand::plan_blocks(const planner::Algorithm& named, const Problem& all) const {
   Run run = with_name(named.name, [&] { return run_timed(named, all, problem.limits, console); });
   planner::Plan plan = planner::make_plan(all, named.name, run.outcome, all.options().segment);
   const ExitStatus status = judge(run, named.name, console);
@@ -212,7 +215,7 @@ ExitStatus PlanCommand::plan_all_roots(const planner::Algorithm& named,
 }
 
 void PlanCommand::check() const {
-  if (!problem.has_one_root()) check_all_roots();
+  if (!has_one_root()) check_blocks();
   const planner::Algorithm named = chosen();
   const bool limits_depth = depths.front() > 0;
   const bool limits_latency = latencies.front().has_value();
@@ -245,7 +248,9 @@ ExitStatus PlanCommand::run() const {
   require_writable(output);
   const planner::Algorithm named = chosen();
   const platforms::Platform platform = problem.reading.read(problem.platform, console);
-  if (!problem.has_one_root()) return plan_all_roots(named, platform);
+  if (!has_one_root()) {
+    return problem.on(platform, [&](const auto& all) { return plan_blocks(named, all); });
+  }
   const planner::Collective collective(problem.operation, platform,
                                        planner::source_named(platform, problem.source),
                                        problem.model.model(), problem.model.occupation());

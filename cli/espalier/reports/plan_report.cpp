@@ -27,12 +27,12 @@ struct Shape {
   std::size_t leaves;             // nodes without children
 };
 
-Shape shape_of(const Plan& plan, const PlanTree& tree, std::uint32_t source) {
+Shape shape_of(const PlanTree& tree, std::uint32_t source) {
   std::set<std::uint32_t> parents;
   for (const planner::PlanEdge& edge : tree.edges) parents.insert(edge.parent);
   const auto of_source = std::ranges::count(tree.edges, source, &planner::PlanEdge::parent);
   return {planner::depth_of(tree, source), planner::out_degree_of(tree),
-          static_cast<std::size_t>(of_source), plan.nodes.size() - parents.size()};
+          static_cast<std::size_t>(of_source), tree.edges.size() + 1 - parents.size()};
 }
 
 // "3", "2 up, 3 down".
@@ -49,7 +49,7 @@ void add_facts(Report& report, const Plan& plan) {
   if (plan.operation != planner::Operation::kBroadcast) {
     report.add("operation", "", planner::name_of(plan.operation));
   }
-  if (plan.has_one_root()) {
+  if (!plan.source.empty()) {
     report.add("source", "", plan.source);
   } else {
     std::set<std::uint32_t> roots;
@@ -75,15 +75,17 @@ void add_trees(Rows& rows, const Plan& plan, const planner::PlanTrees& kind,
                std::string_view direction) {
   for (std::size_t t = 0; t < kind.trees->size(); ++t) {
     const PlanTree& tree = (*kind.trees)[t];
-    const Shape shape = shape_of(plan, tree, kind.root);
+    const Shape shape = shape_of(tree, kind.root);
     rows.add({shown_only(fmt::format("{}{}", direction, t)), tree.rate,
               share(tree.rate.value / plan.throughput.value), shape.depth, shape.out_degree,
               shape.source_out_degree, shape.leaves});
   }
 }
 
-// What is shown before the number of a tree: its root among several, its direction in an allreduce.
+// What is shown before the number of a tree: its root among several, the ends of a path, its
+// direction in an allreduce.
 std::string label_of(const Plan& plan, const planner::PlanTrees& kind) {
+  if (kind.to) return fmt::format("{}-{} ", plan.nodes[kind.root], plan.nodes[*kind.to]);
   std::string label = plan.has_one_root() ? "" : plan.nodes[kind.root] + " ";
   if (plan.operation == planner::Operation::kAllreduce) label += kind.up ? "up " : "down ";
   return label;
@@ -112,6 +114,7 @@ Report plan_report(const Plan& plan, const Platform& platform, std::span<const R
                         {"root", plan.nodes[kind.root]},
                         {"share", kind.share},
                         {"trees", own.json()}});
+      if (kind.to) blocks.back()["to"] = plan.nodes[*kind.to];
     }
   }
   if (!plan.has_one_root()) report.write("blocks", std::move(blocks));

@@ -285,7 +285,7 @@ TEST(AllRoots, RefusesSharesThatCannotBe) {
       return AllRoots(operation, platform, platforms::Model::kOnePort, {}, shares).shares().size();
     });
   };
-  EXPECT_THAT(fault(Operation::kAllgather, {1, 2}), HasSubstr("2 shares for 3 hosts"));
+  EXPECT_THAT(fault(Operation::kAllgather, {1, 2}), HasSubstr("2 shares; expected 3"));
   EXPECT_THAT(fault(Operation::kAllgather, {0, 0, 0}), HasSubstr("no finite sum above 0"));
   EXPECT_THAT(fault(Operation::kAllgather, {1, -1, 1}), HasSubstr("at least 0, not -1"));
   EXPECT_THAT(fault(Operation::kAllreduce, {1, 1, 1}), HasSubstr("has no shares of hosts"));
