@@ -89,9 +89,11 @@ struct Effort {
 };
 
 // A tree of many parts is a column for each of them: few of them fill the master, whose solutions
-// then take most of the time.
-constexpr Effort effort_for(std::uint32_t parts) {
-  if (parts <= 2) return {60, SIZE_MAX, 15, 50};
+// then take most of the time. Paths are found so fast that more rounds before it pay
+// (plan_for_several_roots of bench/planning_bench.cpp).
+Effort effort_for(const PackingProblem& problem) {
+  if (part_count(problem) <= 2) return {60, SIZE_MAX, 15, 50};
+  if (problem.routes != nullptr) return {60, 10, 2, 8};
   return {10, 4, 2, 8};
 }
 
@@ -100,7 +102,7 @@ class Packer {
   Packer(const PackingProblem& problem, const PackingOptions& options)
       : problem_(problem),
         options_(options),
-        effort_(effort_for(part_count(problem))),
+        effort_(effort_for(problem)),
         arcs_per_resource_(arcs_per_resource(problem.occupation)),
         best_prices_(static_cast<std::size_t>(problem.occupation.rows()), 0.0) {}
 

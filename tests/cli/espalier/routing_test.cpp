@@ -40,8 +40,8 @@ TEST_F(Routing, PlanBoundVerifyAndShowAgree) {
   for (const std::string operation : {"scatter", "gather", "alltoall"}) {
     SCOPED_TRACE(operation);
     const bool has_root = operation != "alltoall";
-    // a's port carries 2/3 of the message; b's carries its own two thirds and one of the others.
-    const double optimum = has_root ? 1.5e8 : 1e8;
+    // a's port carries 2/3 of the message; b's carries its own two thirds, and one for each other.
+    const double optimum = has_root ? 1.5e8 : 0.75e8;
     const Json summary = run_json(with(problem("plan", operation), {"-o", "plan.json"}));
     EXPECT_NEAR(summary.at("rows")[0].at("throughput_Bps").get<double>(), optimum, 1e3);
     EXPECT_EQ(summary.at("source"), has_root ? Json("a") : Json());
