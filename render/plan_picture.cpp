@@ -5,6 +5,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -35,7 +36,8 @@ class PlanPicture {
               std::span<const planner::ResourceLoad> loads)
       : plan_(plan), platform_(platform), nodes_(platform), map_(platform) {
     for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
-      for (const PlanTree& tree : *kind.trees) order_.push_back({&tree, kind.up, kind.root});
+      for (const PlanTree& tree : *kind.trees)
+        order_.push_back({&tree, kind.up, kind.root, kind.to});
     }
     std::ranges::stable_sort(order_, std::greater<>(),
                              [](const Drawn& drawn) { return drawn.tree->rate; });
@@ -65,6 +67,7 @@ class PlanPicture {
     const PlanTree* tree;
     bool up;  // data flows towards the root
     std::uint32_t root;
+    std::optional<std::uint32_t> to;  // it is a path
   };
 
   void find_bottleneck(std::span<const planner::ResourceLoad> loads) {
@@ -96,7 +99,7 @@ class PlanPicture {
 
   void follow_trees() {
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      const auto& [tree, up, root] = order_[i];
+      const auto& [tree, up, root, to] = order_[i];
       Arcs arcs;
       for (const planner::PlanEdge& edge : tree->edges) {
         for (const std::uint32_t arc : planner::arcs_along(platform_, *tree, edge, up)) ++arcs[arc];
@@ -176,9 +179,11 @@ class PlanPicture {
     }
   }
 
-  // Makes an edge without influence on the layout.
+  [[nodiscard]] bool has_paths() const { return planner::routes(plan_.operation); }
+
+  // Makes an edge without influence on the layout, unless each path is to have some.
   void demote(DotAttributes& looks) const {
-    if (map_.used()) return;
+    if (map_.used() || (has_paths() && layered())) return;
     looks.push_back(layered() ? DotAttribute{"constraint", "false"} : DotAttribute{"weight", "0"});
   }
 
@@ -225,7 +230,7 @@ class PlanPicture {
       case planner::Operation::kGather:
         return "gathered to " + plan_.source;
       case planner::Operation::kAlltoall:
-        return "alltoall" + (source().empty() ? "" : ", what " + source() + " sends");
+        return "alltoall" + (source().empty() ? "" : " (what " + source() + " sends)");
       case planner::Operation::kBroadcast:
         break;
     }
@@ -236,15 +241,18 @@ class PlanPicture {
       return fmt::format("{} up, {} down", counted(planner::tree_count(plan_, true), "tree"),
                          planner::tree_count(plan_, false));
     }
-    return counted(order_.size(), "tree");
+    return counted(order_.size(), has_paths() ? "path" : "tree");
   }
   // The direction of the data, if both are drawn.
   [[nodiscard]] std::string_view direction_of(bool up) const {
     if (plan_.operation != planner::Operation::kAllreduce) return "";
     return up ? " up" : " down";
   }
-  // The direction, or the tree's root among several.
+  // The direction, or the tree's root among several, or a path's other end.
   [[nodiscard]] std::string role_of(const Drawn& drawn) const {
+    if (drawn.to) {
+      return fmt::format(" {} to {}", plan_.nodes[drawn.root], plan_.nodes[*drawn.to]);
+    }
     if (plan_.blocks.size() < 2) return std::string(direction_of(drawn.up));
     return (drawn.up ? " to " : " from ") + plan_.nodes[drawn.root];
   }
