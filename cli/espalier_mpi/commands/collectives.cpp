@@ -1,4 +1,4 @@
-// espalier-mpi reduce, allreduce, allgather and reduce-scatter.
+// espalier-mpi reduce, allreduce, allgather, reduce-scatter, scatter, gather and alltoall.
 #include <fmt/format.h>
 
 #include "cli/espalier_mpi/commands/run_plan.hpp"
@@ -51,6 +51,7 @@ TimedOperation CollectiveCommand::timed(const NamedPlan& plan,
                                         const runtime::ReductionOptions& with) const {
   const std::span plans(&plan, 1);
   if (operation == Operation::kAllgather) return timed_allgather(job.comm, plans, with);
+  if (planner::routes(operation)) return timed_routes(job.comm, operation, plans, with);
   const Elements of = elements.read();
   if (operation == Operation::kReduceScatter) {
     return timed_reduce_scatter(job.comm, plans, with, of);
@@ -104,6 +105,9 @@ void add_collectives(Arguments root, const Job& job) {
   add(Operation::kAllreduce);
   add(Operation::kAllgather);
   add(Operation::kReduceScatter);
+  add(Operation::kScatter);
+  add(Operation::kGather);
+  add(Operation::kAlltoall);
 }
 
 }  // namespace espalier::cli
