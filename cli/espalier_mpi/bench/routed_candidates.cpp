@@ -107,7 +107,7 @@ struct WithRoot {
     const SharedParts parts(memory.size(), shares);
     for (std::size_t part = 0; part < shares.size(); ++part) {
       if (scatters ? part != here() : !is_root()) continue;
-      const auto fault = fault_in(
+      auto fault = fault_in(
           part == here() ? own_part(memory, parts) : parts.part_of(memory, static_cast<int>(part)),
           pattern_of(round, shares.size(), part), fmt::format("the part of rank {}", part));
       if (fault) return fault;
@@ -142,7 +142,8 @@ struct AllToAll {
     }
   };
   [[nodiscard]] Parts parts_in(std::size_t memory) const {
-    const double message = static_cast<double>((memory - spare) / copies);
+    const std::uint64_t message_bytes = (memory - spare) / copies;
+    const auto message = static_cast<double>(message_bytes);
     const auto bytes = [&](std::size_t from, std::size_t to) {
       return static_cast<std::size_t>(std::round(shares[from * ranks + to] * message));
     };
@@ -192,8 +193,8 @@ struct AllToAll {
                                                  std::uint64_t round) const {
     const Parts parts = parts_in(memory.size());
     for (std::size_t from = 0; from < ranks; ++from) {
-      const auto fault = fault_in(parts.received_in(memory, from), pattern(round, from, rank),
-                                  fmt::format("the part from rank {}", from));
+      auto fault = fault_in(parts.received_in(memory, from), pattern(round, from, rank),
+                            fmt::format("the part from rank {}", from));
       if (fault) return fault;
     }
     return std::nullopt;
