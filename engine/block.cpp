@@ -5,14 +5,16 @@
 namespace espalier::engine {
 
 bool Block::concerns_rank() const {
-  return is_root || std::ranges::any_of(trees, [](const TreeRole& role) {
-           return !role.in.empty() || !role.out.empty();
-         });
+  return is_root || std::ranges::any_of(trees, &TreeRole::concerns_rank);
 }
 
 std::vector<TreeRole> trees_of(std::span<const Block> blocks) {
   std::vector<TreeRole> all;
-  for (const Block& block : blocks) all.insert(all.end(), block.trees.begin(), block.trees.end());
+  std::size_t number = 0;
+  for (const Block& block : blocks) {
+    number = block.first_tree.value_or(number);
+    for (const TreeRole& role : block.trees) all.emplace_back(role).number = number++;
+  }
   return all;
 }
 

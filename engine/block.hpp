@@ -16,7 +16,8 @@
 namespace espalier::engine {
 
 // As one rank sees it. In all of a block's trees segments are copied from its root, or combined at
-// its root.
+// its root. Where it routes, the trees are paths from its root to one receiver: a copy without
+// branches, and the ranks of a path in between pass on what they have no use for.
 struct Block {
   bool is_root = false;                   // this rank is the root
   std::vector<TreeRole> trees;            // at least one; all combine, or none
@@ -28,6 +29,9 @@ struct Block {
   Bytes least_in_flight{};    // both windows hold at least this many bytes, up to 256 segments
   double most_in_flight = 0;  // planner::most_bytes_in_flight of the trees, all ranks' edges
   std::vector<TreeRounds> rounds{};  // of this rank, one per tree; empty: no rounds
+  // The number of its first tree, where blocks that do not concern this rank are left out; unset:
+  // it follows the last one of the block before it.
+  std::optional<std::size_t> first_tree{};
 
   [[nodiscard]] bool combines() const { return trees.front().combines; }
   // Whether this rank has anything to do for it.
@@ -40,7 +44,7 @@ struct Range {
   SegmentGrid grid;
 };
 
-// The roles in all blocks' trees; trees are numbered in this order.
+// The roles in all blocks' trees, with their numbers.
 std::vector<TreeRole> trees_of(std::span<const Block> blocks);
 
 // When segment `index` of `count` is due, as a part of the time of the whole message: all blocks

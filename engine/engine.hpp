@@ -3,13 +3,13 @@
 // does so: docs/engine.md. It knows neither MPI nor a clock of its own (engine/transport.hpp), so
 // tests run it under any order of events (tests/engine).
 //
-// No deadlock. A tree's segment is unfinished where it is copied until all ranks have it, where it
-// is combined until the root has. Blocks share nothing (but see below), so consider one of them.
-// Suppose that segments remain, no operation completes on any rank, and no rank has anything to
-// combine. Let i be the oldest unfinished segment of the block and n its number in its tree. The
-// tree's segments before n are finished, so every rank of the tree has received them on all its
-// in-edges, all sends of them are complete, and their buffers are free. Follow the tree's edges
-// from the ranks without in-edges to the first rank R on which n is not ready. If R has no
+// No deadlock. A tree's segment is unfinished where it is copied until all ranks of the tree have
+// it, where it is combined until the root has. Blocks share nothing (but see below), so consider
+// one of them. Suppose that segments remain, no operation completes on any rank, and no rank has
+// anything to combine. Let i be the oldest unfinished segment of the block and n its number in its
+// tree. The tree's segments before n are finished, so every rank of the tree has received them on
+// all its in-edges, all sends of them are complete, and their buffers are free. Follow the tree's
+// edges from the ranks without in-edges to the first rank R on which n is not ready. If R has no
 // in-edges, it is the root, which loads n, because nothing older is in flight (elsewhere a rank's
 // own segments are ready from the start). Otherwise n is ready on the senders of all of R's
 // in-edges, their windows have space, and they have sent n. R has posted the receives of n: its
@@ -21,6 +21,16 @@
 // So the first ends. Then all segments are combined at the root, which may send them, and all ranks
 // have sent theirs, so their buffers are free, and the argument holds for the second.
 //
+// Where parts are routed, a rank of a path in between has no memory for the part, but a ring of few
+// buffers for each path (SegmentStore::capacity), which no other path uses. The argument holds as
+// it is: it only needs the buffers of segments before n to be free, which they are when the segment
+// has been sent on, so one buffer would do. It does not matter that blocks with different senders
+// wait in rings of the same ranks, nor in which order, or that a rank is the sender of one block,
+// the receiver of another and forwards a third: a send waits for its receive, a receive for a
+// buffer of its own path, and the buffer for the next send of that path, which ends at a receiver
+// that has memory for all of its part. So nothing waits in a circle. Ranks that a block does not
+// concern may leave it out: trees have numbers, by which the others find each other.
+//
 // Rings, by which segments are only copied, do not change this: a reader has a buffer for the whole
 // message, so it empties the ring whatever else it waits for. If exchange edges are treated as
 // ordinary edges, the argument holds for the ranks that no exchange edge leads to; once these have
@@ -30,16 +40,17 @@
 // the message to within one per tree.
 //
 // With ports, a rank has at most that many sends in progress over all blocks that copy, and as many
-// over all that combine. Where segments are copied, those of the oldest that can be sent go first.
-// This needs stores that hold the whole message: then a receive is posted as soon as the preceding
-// ones have completed, whatever the receiver's own sends do, so the oldest send in progress from
-// one rank to another matches, completes, and makes way for the next. With smaller buffers, two
-// ranks that are each other's parent in two trees could wait for each other. (After another block a
-// receive waits for this rank's send in that block, which does not depend on sends that copy.)
-// Where segments are combined, a rank sends strictly in one order of all segments of all blocks
-// (turn_of). Let i be the first unfinished one in that order. All before it are finished, so it is
-// the next one that the senders into R send. (In any other order a send that waits for a buffer
-// could occupy the port that another send needs to free this buffer.)
+// over all that combine. Not where parts are routed: with a port in common, paths would wait for
+// one another. Where segments are copied, those of the oldest that can be sent go first. This needs
+// stores that hold the whole message: then a receive is posted as soon as the preceding ones have
+// completed, whatever the receiver's own sends do, so the oldest send in progress from one rank to
+// another matches, completes, and makes way for the next. With smaller buffers, two ranks that are
+// each other's parent in two trees could wait for each other. (After another block a receive waits
+// for this rank's send in that block, which does not depend on sends that copy.) Where segments are
+// combined, a rank sends strictly in one order of all segments of all blocks (turn_of). Let i be
+// the first unfinished one in that order. All before it are finished, so it is the next one that
+// the senders into R send. (In any other order a send that waits for a buffer could occupy the port
+// that another send needs to free this buffer.)
 #pragma once
 
 #include <array>
@@ -89,10 +100,11 @@ struct Message {
 template <Transport T>
 class Engine {
  public:
-  // transport: used by this engine alone; must outlive it. blocks: at least one. With rounds, their
-  // trees have no exchange edges, and all trees of a block have the same rate. A timetable is for a
-  // single block that copies, whose assignment is that of the slots. Rounds, ports and a timetable
-  // exclude one another.
+  // transport: used by this engine alone; must outlive it. blocks: those of the call, in the same
+  // order on all ranks; some that do not concern this rank may be missing (Block::first_tree). With
+  // rounds, their trees have no exchange edges, and all trees of a block have the same rate. A
+  // timetable is for a single block that copies, whose assignment is that of the slots. Rounds,
+  // ports and a timetable exclude one another, and blocks that route.
   Engine(T& transport, std::vector<Block> blocks, Options options);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;

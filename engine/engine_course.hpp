@@ -114,7 +114,7 @@ void Engine<T>::reset_flows() {
     const Part& part = part_of(tree);
     Flow& flow = flows_[tree];
     flow = Flow{};
-    flow.end = part.concerns_rank ? segments_of(tree) : 0;
+    flow.end = part.block.is_root || roles_[tree].concerns_rank() ? segments_of(tree) : 0;
     flow.in.resize(roles_[tree].in.size());
     flow.out.resize(roles_[tree].out.size());
     flow.at_once = flow.out.size();

@@ -19,7 +19,9 @@ std::string Engine<T>::describe(const Operation& operation) const {
   if (!flows_[operation.tree].is_abort_marker(operation.nth)) {
     index = part_of(operation.tree).segment_of(operation.tree, operation.nth);
   }
-  return name_of(operation, index, transport_.peer_of(operation));
+  Operation numbered = operation;
+  numbered.tree = static_cast<std::uint32_t>(roles_[operation.tree].number);
+  return name_of(numbered, index, transport_.peer_of(operation));
 }
 
 template <Transport T>

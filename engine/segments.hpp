@@ -46,14 +46,16 @@ class SegmentStore {
   // segments and discards them.
   [[nodiscard]] virtual bool failed() const { return false; }
 
+  // How many segments of in-edge `in` of a tree it can hold at a time. Of a tree that copies, it
+  // has one in-edge; a rank that only forwards what it routes holds few.
+  [[nodiscard]] virtual std::uint64_t capacity(std::size_t /*tree*/, std::size_t /*in*/) const {
+    return segments_per_tree();
+  }
+
   // --- only for trees that combine ---
   // Where the segment of in-edge `in` is received.
   virtual std::byte* arrival_buffer_for(const Segment& segment, std::size_t /*in*/) {
     return buffer_for(segment);
-  }
-  // How many segments of in-edge `in` of a tree it can hold at a time.
-  [[nodiscard]] virtual std::uint64_t capacity(std::size_t /*tree*/, std::size_t /*in*/) const {
-    return segments_per_tree();
   }
   // Whether segments are sent from where they are received on in-edge `in` of a tree.
   [[nodiscard]] virtual bool sends_from(std::size_t /*tree*/, std::size_t in) const {

@@ -43,6 +43,13 @@ struct TreeRole {
   // most one in-edge, and segments without one come from this rank's store.
   bool combines = false;
   BytesPerSecond rate;  // of the tree
+  // Among the trees of all blocks of the call, by which ranks tell them apart (trees_of).
+  std::size_t number = 0;
+
+  // Whether the rank has anything to do for it, unless it is the root of a block.
+  [[nodiscard]] bool concerns_rank() const { return !in.empty() || !out.empty(); }
+  // Whether the rank passes segments on that it has no use for, where the block routes.
+  [[nodiscard]] bool passes_on() const { return !in.empty() && !out.empty(); }
 };
 
 // What trees do with segments.

@@ -34,6 +34,10 @@ std::vector<std::uint64_t> combining_buffers(const TreeWindows& windows, bool ke
   return buffers;
 }
 
+std::uint64_t forwarding_buffers(const TreeWindows& windows) {
+  return windows.in.front() + windows.out.front();
+}
+
 std::uint64_t lookahead_over(std::span<const TreeRole> roles, std::span<const TreeWindows> windows,
                              std::uint64_t base) {
   std::vector<std::uint64_t> largest;

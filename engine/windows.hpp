@@ -30,6 +30,9 @@ std::vector<TreeWindows> windows_of(std::span<const TreeRole> roles, std::uint64
 // sent.
 std::vector<std::uint64_t> combining_buffers(const TreeWindows& windows, bool keeps_result);
 
+// How many segments a rank holds at most that forwards them without keeping them.
+std::uint64_t forwarding_buffers(const TreeWindows& windows);
+
 // planner::source_lookahead of the root with these windows, each of which is `base` without
 // latency. The windows of its sends count, or those of its receives where segments are combined.
 std::uint64_t lookahead_over(std::span<const TreeRole> roles, std::span<const TreeWindows> windows,

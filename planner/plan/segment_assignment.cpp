@@ -226,22 +226,22 @@ SegmentAssignment assignment_for(std::span<const PlanTree> trees) {
   return SegmentAssignment(rates);
 }
 
+SegmentAssignment assignment_with_lags(const PlanTrees& block) {
+  std::vector<double> rates;
+  std::vector<double> lags_s;
+  for (const PlanTree& tree : *block.trees) {
+    rates.push_back(tree.rate.value);
+    lags_s.push_back(latency_of(tree, block.root).value);
+  }
+  return SegmentAssignment(rates, lags_s);
+}
+
 std::vector<SegmentAssignment> assignments_of(const Plan& plan) {
   const std::vector<PlanTrees> blocks = blocks_of(plan);
   const bool in_sequence = has_sequence(blocks);
   std::vector<SegmentAssignment> assignments;
   for (const PlanTrees& block : blocks) {
-    if (in_sequence) {
-      assignments.push_back(assignment_for(*block.trees));
-      continue;
-    }
-    std::vector<double> rates;
-    std::vector<double> lags_s;
-    for (const PlanTree& tree : *block.trees) {
-      rates.push_back(tree.rate.value);
-      lags_s.push_back(latency_of(tree, block.root).value);
-    }
-    assignments.emplace_back(rates, lags_s);
+    assignments.push_back(in_sequence ? assignment_for(*block.trees) : assignment_with_lags(block));
   }
   return assignments;
 }

@@ -110,9 +110,10 @@ class SegmentAssignment {
 // The assignment among some of a plan's trees, ignoring latencies. Precondition: no structural
 // fault.
 SegmentAssignment assignment_for(std::span<const PlanTree> trees);
-// The assignment among the trees of each of blocks_of(plan), with their latencies (latency_of) as
-// lags. Latencies are ignored where a block comes after another one, because what its root sends
-// depends on what it receives.
+// The assignment among a block's trees, with their latencies (latency_of) as lags.
+SegmentAssignment assignment_with_lags(const PlanTrees& block);
+// The same for each of blocks_of(plan). Latencies are ignored where a block comes after another
+// one, because what its root sends depends on what it receives.
 std::vector<SegmentAssignment> assignments_of(const Plan& plan);
 // The assignment of a schedule: all segments of a period before any of the next one.
 SegmentAssignment assignment_for(const PlanSchedule& schedule);

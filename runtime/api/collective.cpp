@@ -56,9 +56,15 @@ Operation Collective::operation() const {
 std::vector<double> Collective::shares() const {
   const BoundPlan& bound = state_->bound;
   const std::vector<double> of_node = planner::shares_of(bound.plan);
+  const std::size_t nodes = bound.rank_of_node.size();
+  const auto rank_of = [&](std::size_t node) {
+    return static_cast<std::size_t>(bound.rank_of_node[node]);
+  };
   std::vector<double> of_rank(of_node.size());
-  for (std::size_t node = 0; node < of_node.size(); ++node) {
-    of_rank[static_cast<std::size_t>(bound.rank_of_node[node])] = of_node[node];
+  for (std::size_t i = 0; i < of_node.size(); ++i) {
+    const std::size_t sender = i / nodes;  // 0 where each node has one part
+    const std::size_t before = of_node.size() > nodes ? rank_of(sender) * nodes : 0;
+    of_rank[before + rank_of(i % nodes)] = of_node[i];
   }
   return of_rank;
 }
@@ -112,6 +118,38 @@ void Collective::reduce_scatter(const void* sendbuf, void* recvbuf,
   const std::vector<std::size_t> dense = one_after_another(counts);
   state_->unless_broken([&] {
     state_->reduce_scatter(sendbuf, recvbuf, {counts, dense}, type, op);
+  });
+}
+
+void Collective::scatter(const void* sendbuf, void* recvbuf, std::span<const std::size_t> counts,
+                         std::span<const std::size_t> first, MPI_Datatype type) {
+  const InCall only(state_->in_call);
+  planner::require_operation(state_->bound.plan, Operation::kScatter, {});
+  state_->unless_broken([&] { state_->route_with_root(sendbuf, recvbuf, {counts, first}, type); });
+}
+
+void Collective::gather(const void* sendbuf, void* recvbuf, std::span<const std::size_t> counts,
+                        std::span<const std::size_t> first, MPI_Datatype type) {
+  const InCall only(state_->in_call);
+  planner::require_operation(state_->bound.plan, Operation::kGather, {});
+  state_->unless_broken([&] { state_->route_with_root(sendbuf, recvbuf, {counts, first}, type); });
+}
+
+void Collective::alltoall(const void* sendbuf, void* recvbuf, std::size_t count,
+                          MPI_Datatype type) {
+  const InCall only(state_->in_call);
+  planner::require_operation(state_->bound.plan, Operation::kAlltoall, {});
+  state_->unless_broken([&] { state_->alltoall(sendbuf, recvbuf, count, type); });
+}
+
+void Collective::alltoallv(const void* sendbuf, std::span<const std::size_t> sendcounts,
+                           std::span<const std::size_t> sendfirst, void* recvbuf,
+                           std::span<const std::size_t> recvcounts,
+                           std::span<const std::size_t> recvfirst, MPI_Datatype type) {
+  const InCall only(state_->in_call);
+  planner::require_operation(state_->bound.plan, Operation::kAlltoall, {});
+  state_->unless_broken([&] {
+    state_->alltoallv(sendbuf, {sendcounts, sendfirst}, recvbuf, {recvcounts, recvfirst}, type);
   });
 }
 

@@ -33,8 +33,8 @@ enum class RankMapping {
 };
 
 // Must be the same on all ranks. The default windows were chosen by measurement (docs/runtime.md).
-// A schedule is for broadcasts; rounds are for operations with one root, and so are direct_copies,
-// which are ignored elsewhere.
+// A schedule is for broadcasts; rounds are for broadcasts, reduces and allreduces with one root,
+// and so are direct_copies, which are ignored elsewhere.
 struct CollectiveOptions {
   // Outstanding sends per child of a tree; on the way up, per tree. A reduction's default is larger
   // (ReductionOptions).
@@ -43,8 +43,8 @@ struct CollectiveOptions {
   std::size_t receives_in_flight = planner::kReceivesInFlight;
   // The most sends that a rank has in progress at once, over all children and trees; those of the
   // oldest segments go first. 1: exactly the one-port model. 0: no limit. Not with rounds or a
-  // schedule, which limit sends themselves, nor with stream(). In an allreduce, for each of its
-  // halves.
+  // schedule, which limit sends themselves, nor with stream(), nor where parts are routed. In an
+  // allreduce, for each of its halves.
   std::size_t ports = 0;
   RankMapping mapping = RankMapping::kByOrder;
   // Ranks that share a host pass segments through shared memory, and all copy from the one of them
@@ -154,6 +154,39 @@ class Collective {
   void reduce_scatter(const void* sendbuf, void* recvbuf, std::span<const std::size_t> counts,
                       MPI_Datatype type, MPI_Op op);
 
+  // Collective, for a scatter, as MPI_Scatterv with one type: every rank gets its part of what the
+  // root has. counts, first: of each rank (in comm), the elements of its part, and where it begins
+  // in sendbuf, in elements; counts are the same on all ranks, and may be 0. Empty `first`: the
+  // parts follow one another. sendbuf, first: matter on the root. recvbuf: for this rank's part;
+  // MPI_IN_PLACE on the root leaves its part where it is.
+  //
+  // Ranks also forward other ranks' parts, in small buffers of their own. Elements with holes cost
+  // memory for packed copies. All routed calls throw InputError, on all ranks, for a part of a rank
+  // to which the plan has no path, besides the exceptions of run().
+  void scatter(const void* sendbuf, void* recvbuf, std::span<const std::size_t> counts,
+               std::span<const std::size_t> first, MPI_Datatype type);
+
+  // Collective, for a gather, as MPI_Gatherv with one type: the root gets the parts of all ranks.
+  // counts, first: as for a scatter, of recvbuf. recvbuf, first: matter on the root. sendbuf: this
+  // rank's part; MPI_IN_PLACE on the root if it is in its place in recvbuf.
+  void gather(const void* sendbuf, void* recvbuf, std::span<const std::size_t> counts,
+              std::span<const std::size_t> first, MPI_Datatype type);
+
+  // Collective, for an alltoall, as MPI_Alltoall with one type: every rank has a part of `count`
+  // elements for each rank, in rank order, and gets one from each. MPI_IN_PLACE as sendbuf: what it
+  // sends is in recvbuf, of which a copy is made.
+  void alltoall(const void* sendbuf, void* recvbuf, std::size_t count, MPI_Datatype type);
+
+  // The same with parts of different sizes, as MPI_Alltoallv: counts and beginnings, in elements,
+  // of the parts for and from each rank. Empty beginnings: the parts follow one another. With
+  // MPI_IN_PLACE, sendcounts and sendfirst do not matter. First shares all counts among the ranks,
+  // because ranks that forward a part need to know its size; throws InputError on all ranks if what
+  // one rank sends to another is not what the other expects.
+  void alltoallv(const void* sendbuf, std::span<const std::size_t> sendcounts,
+                 std::span<const std::size_t> sendfirst, void* recvbuf,
+                 std::span<const std::size_t> recvcounts, std::span<const std::size_t> recvfirst,
+                 MPI_Datatype type);
+
   // How a message that does not fit into memory is broadcast: in segments of `segment_bytes`, at
   // most `segments_per_tree` of each tree at a time, so that they all fit into `buffer_bytes` on
   // every rank. The segment size is that of run(), or smaller where the buffer requires it.
@@ -172,8 +205,10 @@ class Collective {
   [[nodiscard]] bool stream(std::uint64_t bytes, const StreamShape& shape, SegmentStore& store);
 
   [[nodiscard]] planner::Operation operation() const;
-  // Of an allgather or a reduce-scatter: the share of the message that the plan has for each rank's
-  // part; sum 1. A rank without a share has no part. Of other operations: empty.
+  // Of an operation whose message has a part for each rank: the share of the message that the plan
+  // has for each rank's part; sum 1. A rank without a share has no part. Of an alltoall: the part
+  // from each rank to each, sender by sender, as a share of what one rank sends on average; sum
+  // ranks(). Of other operations: empty.
   [[nodiscard]] std::vector<double> shares() const;
   // The rank (in comm) that is the plan's source; 0 where every rank is a root.
   [[nodiscard]] int root() const;

@@ -8,10 +8,12 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "runtime/api/bound_plan.hpp"
 #include "runtime/api/collective.hpp"
 #include "runtime/api/parts.hpp"
+#include "runtime/api/routes.hpp"
 #include "runtime/memory/reducing_store.hpp"
 #include "runtime/transport/call_check.hpp"
 #include "runtime/transport/mpi_engine.hpp"
@@ -24,6 +26,13 @@ struct Collective::State {
   std::unique_ptr<MpiEngine> engine;
   std::unique_ptr<MpiEngine> without_rings;  // for messages that cannot use them; made when needed
   ScratchWindows scratch;
+  std::optional<Routes> routes;  // of a plan that routes
+  // The last message, and its segments.
+  struct Chosen {
+    std::uint64_t message;
+    std::uint64_t segment;
+  };
+  std::optional<Chosen> chosen;
   std::optional<CallCheck> call;  // of the call in progress
   std::atomic<bool> in_call = false;
   bool uses_rings = false;
@@ -73,6 +82,23 @@ struct Collective::State {
                           std::uint64_t bytes);
   void reduce_scatter(const void* sendbuf, void* recvbuf, const Parts& parts, MPI_Datatype type,
                       MPI_Op op);
+
+  // --- that route (routing_calls.cpp) ---
+
+  // A scatter or a gather. Parts without beginnings follow one another.
+  void route_with_root(const void* sendbuf, void* recvbuf, const Parts& given, MPI_Datatype type);
+  void alltoall(const void* sendbuf, void* recvbuf, std::size_t count, MPI_Datatype type);
+  void alltoallv(const void* sendbuf, const Parts& sent, void* recvbuf, const Parts& received,
+                 MPI_Datatype type);
+  // The counts that all ranks send to each rank, sender by sender, in bytes. Throws InputError on
+  // all ranks for this rank's fault, if any, and where ranks expect others.
+  [[nodiscard]] std::vector<std::uint64_t> shared_counts(const Parts& sent, const Parts& received,
+                                                         std::size_t element_bytes,
+                                                         const std::string& fault) const;
+  struct RoutedCall;
+  void route(const RoutedCall& routed);
+  // The segment size for a message, which is costly to choose.
+  [[nodiscard]] std::uint64_t routed_segment(std::uint64_t message);
 
   // Of `call`, where it does not use the plan's trees.
   void compare_call();

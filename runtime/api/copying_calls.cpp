@@ -42,6 +42,7 @@ Collective::State::State(const OwnedComm& comm, const planner::Plan& plan,
     rings = share_rings(bound.comm.get(), rings_of(bound));
   }
   uses_rings = rings != nullptr;
+  if (planner::routes(bound.plan.operation)) routes.emplace(bound);
   engine = engine_of(bound, std::move(rings));
 }
 

@@ -2,12 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "planner/plan/segment_assignment.hpp"
 #include "planner/plan/send_windows.hpp"
+#include "runtime/api/routes.hpp"
 #include "runtime/memory/direct_copies.hpp"
 
 namespace espalier::runtime {
@@ -41,6 +43,10 @@ std::vector<planner::SegmentAssignment> assignments_of(const BoundPlan& bound) {
   return assignments;
 }
 
+bool has_longer_path(const planner::PlanTrees& block) {
+  return std::ranges::any_of(*block.trees, [](const auto& path) { return path.edges.size() > 1; });
+}
+
 // rings: null: none.
 engine::Block block_of(const BoundPlan& bound, const planner::PlanTrees& of,
                        planner::SegmentAssignment assignment, const HostRings* rings) {
@@ -55,7 +61,10 @@ engine::Block block_of(const BoundPlan& bound, const planner::PlanTrees& of,
   // After another block no receive is at risk: nothing is sent before the calls are known to match.
   block.after = of.after;
   if (!block.after) set_risks(bound, block.trees);
-  block.synchronous = of.up || bound.slots.has_value();
+  // A rank that forwards has few buffers. Without the synchronous mode, what it cannot receive yet
+  // would pile up in MPI's own memory.
+  const bool is_forwarded = of.kind() == planner::BlockKind::kRoute && has_longer_path(of);
+  block.synchronous = of.up || bound.slots.has_value() || is_forwarded;
   if (of.up && bound.is_allreduce() && bound.costs.eager) {
     block.least_in_flight = planner::kAllreduceInFlight;
   }
@@ -63,6 +72,30 @@ engine::Block block_of(const BoundPlan& bound, const planner::PlanTrees& of,
     block.rounds = engine::rounds_of(*of.trees, of.root, bound.rank_of_node, bound.rank, kind);
   }
   return block;
+}
+
+// Those that concern this rank: of the n (n - 1) blocks of an alltoall it need not know the others.
+std::vector<engine::Block> routing_blocks_of(const BoundPlan& bound) {
+  std::vector<engine::Block> blocks;
+  std::size_t trees = 0;
+  for (const planner::PlanTrees& of : planner::blocks_of(bound.plan)) {
+    if (concerns_rank(of, bound)) {
+      blocks.push_back(block_of(bound, of, planner::assignment_with_lags(of), nullptr));
+      blocks.back().first_tree = trees;
+    }
+    trees += of.trees->size();
+  }
+  return blocks;
+}
+
+std::vector<engine::Block> blocks_of(const BoundPlan& bound, const HostRings* rings) {
+  if (planner::routes(bound.plan.operation)) return routing_blocks_of(bound);
+  std::vector<engine::Block> blocks;
+  std::vector<planner::SegmentAssignment> assignments = assignments_of(bound);
+  for (const planner::PlanTrees& of : planner::blocks_of(bound.plan)) {
+    blocks.push_back(block_of(bound, of, std::move(assignments[blocks.size()]), rings));
+  }
+  return blocks;
 }
 
 MpiTransportOptions transport_options(const BoundPlan& bound, std::shared_ptr<HostRings> rings) {
@@ -93,11 +126,7 @@ std::unique_ptr<MpiEngine> engine_of(const BoundPlan& bound, std::shared_ptr<Hos
   options.costs = bound.costs;
   options.ports = bound.options.ports;
   options.on_progress = bound.options.on_progress;
-  std::vector<engine::Block> blocks;
-  std::vector<planner::SegmentAssignment> assignments = assignments_of(bound);
-  for (const planner::PlanTrees& of : planner::blocks_of(bound.plan)) {
-    blocks.push_back(block_of(bound, of, std::move(assignments[blocks.size()]), rings.get()));
-  }
+  std::vector<engine::Block> blocks = blocks_of(bound, rings.get());
   if (bound.slots) {
     options.timetable = bound.slots->of_rank(bound.rank_of_node, bound.rank, blocks.back().trees);
   }

@@ -116,11 +116,12 @@ int espalier_reduction_root(const espalier_reduction* reduction);
 /* Call it before MPI_Finalize. Sets *reduction to NULL; does nothing if it is NULL already. */
 void espalier_reduction_free(espalier_reduction** reduction);
 
-/* Plans of operations in which every rank is a root: allgather and reduce-scatter. */
+/* Plans of operations whose message has a part for each rank: allgather, reduce-scatter, scatter,
+ * gather and alltoall. */
 typedef struct espalier_collective espalier_collective;
 
-/* As for a broadcast. Options with rounds or a schedule are refused; direct_copies has no effect.
- */
+/* As for a broadcast. Options with rounds or a schedule are refused, and ports for the last three;
+ * direct_copies has no effect. */
 espalier_status espalier_collective_create(MPI_Comm comm, const char* plan_file,
                                            const espalier_options* options,
                                            espalier_collective** collective);
@@ -148,6 +149,39 @@ espalier_status espalier_reduce_scatter_block(espalier_collective* collective, c
 espalier_status espalier_reduce_scatter(espalier_collective* collective, const void* sendbuf,
                                         void* recvbuf, const size_t* counts, MPI_Datatype type,
                                         MPI_Op op);
+
+/* Collective, with a scatter plan, as MPI_Scatter and MPI_Scatterv with one type: every rank gets
+ * its part of the root's sendbuf in recvbuf. counts: of each rank, the same on all ranks; first:
+ * where each part begins in sendbuf, in elements; NULL: one after another. sendbuf and first matter
+ * on the root only, where recvbuf may be MPI_IN_PLACE. */
+espalier_status espalier_scatter(espalier_collective* collective, const void* sendbuf,
+                                 void* recvbuf, size_t count, MPI_Datatype type);
+espalier_status espalier_scatterv(espalier_collective* collective, const void* sendbuf,
+                                  void* recvbuf, const size_t* counts, const size_t* first,
+                                  MPI_Datatype type);
+
+/* Collective, with a gather plan, as MPI_Gather and MPI_Gatherv with one type: the root gets the
+ * parts of all ranks in recvbuf. counts and first: as for a scatter, of recvbuf. recvbuf and first
+ * matter on the root only, where sendbuf may be MPI_IN_PLACE. */
+espalier_status espalier_gather(espalier_collective* collective, const void* sendbuf, void* recvbuf,
+                                size_t count, MPI_Datatype type);
+espalier_status espalier_gatherv(espalier_collective* collective, const void* sendbuf,
+                                 void* recvbuf, const size_t* counts, const size_t* first,
+                                 MPI_Datatype type);
+
+/* Collective, with an alltoall plan, as MPI_Alltoall and MPI_Alltoallv with one type: every rank
+ * sends a part to each rank. count: of each part. counts and beginnings (in elements; NULL: one
+ * after another): of the parts to and from each rank, which ranks share first. sendbuf: may be
+ * MPI_IN_PLACE on all ranks; then sendcounts and sendfirst are not read. */
+espalier_status espalier_alltoall(espalier_collective* collective, const void* sendbuf,
+                                  void* recvbuf, size_t count, MPI_Datatype type);
+espalier_status espalier_alltoallv(espalier_collective* collective, const void* sendbuf,
+                                   const size_t* sendcounts, const size_t* sendfirst, void* recvbuf,
+                                   const size_t* recvcounts, const size_t* recvfirst,
+                                   MPI_Datatype type);
+
+/* The rank that is the root of a scatter or a gather; 0 of other operations, -1 for NULL. */
+int espalier_collective_root(const espalier_collective* collective);
 
 /* Call it before MPI_Finalize. Sets *collective to NULL; does nothing if it is NULL already. */
 void espalier_collective_free(espalier_collective** collective);

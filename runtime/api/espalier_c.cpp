@@ -185,6 +185,11 @@ espalier_status run_with_count(espalier_collective* handle, size_t count, const 
   });
 }
 
+// Beginnings of the ranks' parts; none: one after another.
+std::span<const size_t> beginnings(const size_t* first, std::size_t ranks) {
+  return first == nullptr ? std::span<const size_t>() : std::span(first, ranks);
+}
+
 template <class Handle>
 int root_of(const Handle* handle) {
   return handle == nullptr ? -1 : handle->collective.root();
@@ -279,9 +284,7 @@ espalier_status espalier_allgatherv(espalier_collective* collective, const void*
                                     void* recvbuf, const size_t* counts, const size_t* first,
                                     MPI_Datatype type) {
   return run_with_counts(collective, counts, [&](auto& bound, auto of_ranks) {
-    bound.allgather(
-        sendbuf, recvbuf, of_ranks,
-        first == nullptr ? std::span<const size_t>() : std::span(first, of_ranks.size()), type);
+    bound.allgather(sendbuf, recvbuf, of_ranks, beginnings(first, of_ranks.size()), type);
   });
 }
 
@@ -299,6 +302,62 @@ espalier_status espalier_reduce_scatter(espalier_collective* collective, const v
   return run_with_counts(collective, counts, [&](auto& bound, auto of_ranks) {
     bound.reduce_scatter(sendbuf, recvbuf, of_ranks, type, op);
   });
+}
+
+espalier_status espalier_scatter(espalier_collective* collective, const void* sendbuf,
+                                 void* recvbuf, size_t count, MPI_Datatype type) {
+  return run_with_count(collective, count, [&](auto& bound, auto counts) {
+    bound.scatter(sendbuf, recvbuf, counts, {}, type);
+  });
+}
+
+espalier_status espalier_scatterv(espalier_collective* collective, const void* sendbuf,
+                                  void* recvbuf, const size_t* counts, const size_t* first,
+                                  MPI_Datatype type) {
+  return run_with_counts(collective, counts, [&](auto& bound, auto of_ranks) {
+    bound.scatter(sendbuf, recvbuf, of_ranks, beginnings(first, of_ranks.size()), type);
+  });
+}
+
+espalier_status espalier_gather(espalier_collective* collective, const void* sendbuf, void* recvbuf,
+                                size_t count, MPI_Datatype type) {
+  return run_with_count(collective, count, [&](auto& bound, auto counts) {
+    bound.gather(sendbuf, recvbuf, counts, {}, type);
+  });
+}
+
+espalier_status espalier_gatherv(espalier_collective* collective, const void* sendbuf,
+                                 void* recvbuf, const size_t* counts, const size_t* first,
+                                 MPI_Datatype type) {
+  return run_with_counts(collective, counts, [&](auto& bound, auto of_ranks) {
+    bound.gather(sendbuf, recvbuf, of_ranks, beginnings(first, of_ranks.size()), type);
+  });
+}
+
+espalier_status espalier_alltoall(espalier_collective* collective, const void* sendbuf,
+                                  void* recvbuf, size_t count, MPI_Datatype type) {
+  return guarded([&] {
+    require(collective != nullptr);
+    collective->collective.alltoall(sendbuf, recvbuf, count, type);
+  });
+}
+
+espalier_status espalier_alltoallv(espalier_collective* collective, const void* sendbuf,
+                                   const size_t* sendcounts, const size_t* sendfirst, void* recvbuf,
+                                   const size_t* recvcounts, const size_t* recvfirst,
+                                   MPI_Datatype type) {
+  const bool in_place = sendbuf == MPI_IN_PLACE;
+  return run_with_counts(collective, recvcounts, [&](auto& bound, auto received) {
+    require(in_place || sendcounts != nullptr);
+    const std::size_t ranks = received.size();
+    bound.alltoallv(sendbuf, in_place ? received : std::span(sendcounts, ranks),
+                    beginnings(in_place ? nullptr : sendfirst, ranks), recvbuf, received,
+                    beginnings(recvfirst, ranks), type);
+  });
+}
+
+int espalier_collective_root(const espalier_collective* collective) {
+  return root_of(collective);
 }
 
 void espalier_collective_free(espalier_collective** collective) {

@@ -44,8 +44,7 @@ std::vector<std::size_t> one_after_another(std::span<const std::size_t> counts) 
   return first;
 }
 
-std::string parts_fault(const Parts& parts, const BoundPlan& bound, const ElementShape& shape) {
-  const std::size_t ranks = bound.comm.size();
+std::string parts_fault(const Parts& parts, std::size_t ranks, const ElementShape& shape) {
   for (const auto& list : {parts.counts, parts.first}) {
     if (list.size() == ranks) continue;
     return fmt::format("{} parts for {} ranks", list.size(), ranks);
@@ -59,6 +58,13 @@ std::string parts_fault(const Parts& parts, const BoundPlan& bound, const Elemen
       return fmt::format("the part of rank {} exceeds the address space", rank);
     }
     total += parts.counts[rank];
+  }
+  return {};
+}
+
+std::string parts_fault(const Parts& parts, const BoundPlan& bound, const ElementShape& shape) {
+  if (std::string fault = parts_fault(parts, bound.comm.size(), shape); !fault.empty()) {
+    return fault;
   }
   const std::vector<double> shares = planner::shares_of(bound.plan);
   for (std::size_t node = 0; node < shares.size(); ++node) {

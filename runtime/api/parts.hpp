@@ -34,7 +34,9 @@ std::vector<std::size_t> divided(std::uint64_t units, std::span<const double> sh
 // Where each part begins if they follow one another.
 std::vector<std::size_t> one_after_another(std::span<const std::size_t> counts);
 
-// The reason why such parts cannot be those of the plan's ranks; empty if they can.
+// The reason why so many ranks cannot have such parts in memory; empty if they can.
+std::string parts_fault(const Parts& parts, std::size_t ranks, const ElementShape& shape);
+// The same, or why they cannot be those of the ranks of a plan whose every root has a part.
 std::string parts_fault(const Parts& parts, const BoundPlan& bound, const ElementShape& shape);
 
 // Of each block of the plan: the part of the rank that is its root. unit: of the grid, in elements'

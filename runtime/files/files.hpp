@@ -115,6 +115,7 @@ class InputFile : public ByteSource {
 
   [[nodiscard]] std::uint64_t bytes() const override { return sequence_.bytes(); }
   [[nodiscard]] const FileLayout& layout() const { return layout_; }
+  [[nodiscard]] int descriptor() const { return descriptor_; }
   [[nodiscard]] std::uint64_t identity() const override { return identity_; }
   [[nodiscard]] std::optional<SourceChange> change() const override;
   void read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) override;
@@ -150,6 +151,9 @@ class OutputFile : public ByteTarget {
   void sync() override;
   // Gives the file its name, replacing an existing file.
   void commit() override;
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  // Whether it is a device or another special file.
+  [[nodiscard]] bool is_in_place() const { return in_place_; }
 
  private:
   // In the constructor: closes the file if `act` throws.

@@ -48,7 +48,8 @@ MpiTransport::MpiTransport(MPI_Comm comm, std::vector<engine::TreeRole> roles,
       roles_(std::move(roles)),
       options_(std::move(options)),
       requests_(roles_, engine::windows_of(roles_, 1, 1, {1}, false)),
-      abort_signal_(comm_, rank_, options_.root, static_cast<int>(roles_.size()), requests_),
+      abort_signal_(comm_, rank_, options_.root,
+                    roles_.empty() ? 0 : static_cast<int>(roles_.back().number + 1), requests_),
       timeout_(options_.timeout) {
   if (options_.rings) rings_.emplace(options_.rings, roles_, options_.transfers);
   const auto uses_ring = [](const engine::Edge& edge) { return edge.uses_ring(); };
@@ -87,7 +88,7 @@ int MpiTransport::receive(const engine::Operation& operation, const engine::Segm
   }
   const int code =
       MPI_Irecv(buffer, static_cast<int>(segment.length), call_.type, edge_of(operation).peer,
-                static_cast<int>(operation.tree), comm_, &requests_.begun(operation));
+                tag_of(operation), comm_, &requests_.begun(operation));
   if (code == MPI_SUCCESS) log_begin(operation, segment);
   return code;
 }
@@ -101,7 +102,7 @@ int MpiTransport::send(const engine::Operation& operation, const engine::Segment
   const auto post = synchronous ? MPI_Issend : MPI_Isend;
   const int code =
       post(buffer, static_cast<int>(segment.length), call_.type, edge_of(operation).peer,
-           static_cast<int>(operation.tree), comm_, &requests_.begun(operation));
+           tag_of(operation), comm_, &requests_.begun(operation));
   if (code == MPI_SUCCESS && segment.length != 0) log_begin(operation, segment);
   return code;
 }
@@ -110,6 +111,7 @@ void MpiTransport::log_begin(const engine::Operation& operation, const engine::S
   if (options_.transfers == nullptr) return;
   engine::Segment in_bytes = segment;
   in_bytes.length *= call_.unit_bytes;
+  in_bytes.tree = roles_[operation.tree].number;
   options_.transfers->begun(requests_.place_of(operation), in_bytes, edge_of(operation).peer,
                             operation.is_send);
 }

@@ -98,6 +98,9 @@ class MpiTransport {
     const engine::TreeRole& role = roles_[operation.tree];
     return (operation.is_send ? role.out : role.in)[operation.edge];
   }
+  [[nodiscard]] int tag_of(const engine::Operation& operation) const {
+    return static_cast<int>(roles_[operation.tree].number);
+  }
   void log_begin(const engine::Operation& operation, const engine::Segment& segment);
   void note(std::span<const RequestTable::Completion> completions);
 

@@ -78,7 +78,40 @@ std::vector<planner::PlanTree> colored_trees(const std::vector<int>& members, Ra
   return {chain};
 }
 
+// Over some of the ranks, in any order.
+planner::PlanTree random_path(int from, int to, int ranks, Random& random) {
+  std::vector<std::uint32_t> between;
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (rank != from && rank != to) between.push_back(static_cast<std::uint32_t>(rank));
+  }
+  std::shuffle(between.begin(), between.end(), random);
+  between.resize(below(between.size() + 1, random));
+  between.push_back(static_cast<std::uint32_t>(to));
+  planner::PlanTree path;
+  path.rate = {1.0 + static_cast<double>(below(2, random))};
+  auto at = static_cast<std::uint32_t>(from);
+  for (const std::uint32_t next : between) path.edges.push_back({std::exchange(at, next), next});
+  return path;
+}
+
+void add_latencies(planner::PlanTree& tree, Random& random) {
+  for (std::size_t i = 0; i < tree.edges.size(); ++i) {
+    const auto elements = static_cast<double>(below(2, random) * below(40, random));
+    tree.latencies.push_back({elements * sizeof(Element) / tree.rate.value});
+  }
+}
+
 }  // namespace
+
+std::vector<bool> CaseBlock::trees_of(int rank) const {
+  std::vector<bool> of_rank;
+  for (const planner::PlanTree& tree : trees) {
+    of_rank.push_back(std::ranges::any_of(tree.edges, [&](const planner::PlanEdge& edge) {
+      return static_cast<int>(edge.parent) == rank || static_cast<int>(edge.child) == rank;
+    }));
+  }
+  return of_rank;
+}
 
 bool CaseBlock::has_member(int rank) const {
   return std::ranges::find(members, rank) != members.end();
@@ -123,10 +156,7 @@ void Case::choose_trees(CaseBlock& block, Random& random) const {
   const bool has_exchanges = !block.combines() && chance(15, random);
   for (std::size_t left = 1 + below(blocks.size() > 3 ? 2 : 4, random); left > 0; --left) {
     planner::PlanTree& tree = block.trees.emplace_back(random_tree(block.members, 9, random));
-    for (std::size_t i = 0; has_latencies && i < tree.edges.size(); ++i) {
-      const auto elements = static_cast<double>(below(2, random) * below(40, random));
-      tree.latencies.push_back({elements * sizeof(Element) / tree.rate.value});
-    }
+    if (has_latencies) add_latencies(tree, random);
     if (!has_exchanges) continue;
     std::ranges::copy_if(tree.edges, std::back_inserter(tree.exchange),
                          [&](const auto&) { return chance(30, random); });
@@ -136,7 +166,8 @@ void Case::choose_trees(CaseBlock& block, Random& random) const {
 // Broadcasts, reductions, allreduces; all-to-all collectives with a block for each rank; anything.
 void Case::choose_blocks(Random& random) {
   using engine::Kind;
-  const std::uint64_t shape = below(ranks == 1 ? 5 : 12, random);  // one rank combines nothing
+  const std::uint64_t shape = below(ranks == 1 ? 5 : 15, random);  // one rank combines nothing
+  if (shape >= 12) return choose_routes(random);
   if (shape == 0) {
     add_block(Kind::kSpread, any_rank(random), random);
     return choose_schedule(random);
@@ -169,6 +200,54 @@ void Case::choose_blocks(Random& random) {
   }
 }
 
+void Case::add_route(int from, int to, Random& random) {
+  add_block(engine::Kind::kSpread, from, random);
+  CaseBlock& block = blocks.back();
+  block.to = to;
+  for (std::size_t left = 1 + below(blocks.size() > 3 ? 2 : 3, random); left > 0; --left) {
+    block.trees.push_back(random_path(from, to, ranks, random));
+    if (chance(20, random)) add_latencies(block.trees.back(), random);
+  }
+}
+
+void Case::choose_routes(Random& random) {
+  using engine::Kind;
+  const std::uint64_t shape = below(4, random);
+  const int root = any_rank(random);
+  for (int one = 0; one < ranks && shape < 3; ++one) {  // scatter, gather, alltoall
+    for (int other = 0; other < ranks; ++other) {
+      if (one == other || (shape != 2 && one != root)) continue;
+      if (chance(shape == 2 && ranks > 3 ? 70 : 10, random)) continue;  // no share
+      add_route(shape == 1 ? other : one, shape == 1 ? one : other, random);
+    }
+  }
+  for (std::uint64_t left = shape == 3 ? 1 + below(5, random) : 0; left > 0; --left) {
+    const std::uint64_t kind = below(4, random);
+    const int other =
+        (root + 1 + static_cast<int>(below(static_cast<std::uint64_t>(ranks - 1), random))) % ranks;
+    if (kind < 2) {
+      add_route(kind == 0 ? root : other, kind == 0 ? other : root, random);
+    } else {
+      add_block(kind == 2 ? Kind::kSpread : Kind::kCombine, any_rank(random), random);
+      choose_trees(blocks.back(), random);
+    }
+  }
+  if (blocks.empty()) add_route(root, (root + 1) % ranks, random);
+  divide(random);
+}
+
+void Case::divide(Random& random) {
+  std::uint64_t first = 0;
+  for (CaseBlock& block : blocks) {
+    if (blocks.size() > 6) block.range.grid.message %= 24;
+    block.range.first = std::exchange(first, first + block.range.grid.message);
+  }
+  constexpr std::uint64_t kRoom = 16;  // for the longer message of a call that differs
+  if (chance(50, random)) shift = first + kRoom;
+  if (chance(50, random)) most_forwarded = 1 + below(4, random);
+  is_sparse = chance(70, random);
+}
+
 void Case::choose_schedule(Random& random) {
   CaseBlock& block = blocks.front();
   for (std::uint64_t left = 1 + below(3, random); left > 0; --left) {
@@ -191,10 +270,11 @@ void Case::choose_options(Random& random) {
     }
   }
   const bool in_rounds = std::ranges::any_of(blocks, &CaseBlock::in_rounds);
-  if (!in_rounds && !slots && chance(30, random)) options.ports = 1 + below(3, random);
+  if (!in_rounds && !slots && !routes_any() && chance(30, random))
+    options.ports = 1 + below(3, random);
   const std::uint64_t least = in_rounds ? 2 : slots ? slots->buffer_segments() : 1;
-  const bool copies_only = blocks.size() == 1 && !combines_any();
-  if (copies_only && options.ports == 0 && chance(60, random)) capacity = least + below(4, random);
+  if (copies_only() && options.ports == 0 && chance(60, random))
+    capacity = least + below(4, random);
   in_place = chance(40, random);
 }
 
@@ -204,8 +284,7 @@ void Case::choose_faults(Random& random) {
     risks.push_back(compares_calls ? static_cast<engine::Risk>(below(3, random))
                                    : engine::Risk::kNone);
   }
-  const bool copies_only = blocks.size() == 1 && !combines_any();
-  stoppable = copies_only && options.ports == 0 && chance(30, random);
+  stoppable = copies_only() && options.ports == 0 && chance(30, random);
   if (stoppable && chance(70, random)) {
     failing = any_rank(random);
     fails_after = below(blocks.front().range.grid.count() + 1, random);
@@ -221,6 +300,24 @@ bool Case::combines_any() const {
   return std::ranges::any_of(blocks, &CaseBlock::combines);
 }
 
+bool Case::routes_any() const {
+  return std::ranges::any_of(blocks, [](const CaseBlock& block) { return block.to.has_value(); });
+}
+
+bool Case::copies_only() const {
+  return blocks.size() == 1 && !combines_any() && !routes_any();
+}
+
+std::vector<std::size_t> Case::blocks_at(int rank) const {
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const std::vector<bool> trees = blocks[i].trees_of(rank);
+    const bool concerns_rank = std::ranges::find(trees, true) != trees.end();
+    if (!is_sparse || !blocks[i].to || concerns_rank) all.push_back(i);
+  }
+  return all;
+}
+
 bool Case::is_final(std::size_t block) const {
   return std::ranges::none_of(blocks, [&](const CaseBlock& of) { return of.after == block; });
 }
@@ -232,7 +329,9 @@ engine::Block Case::block_of(std::size_t block, int rank) const {
   engine::Block made{.is_root = rank == of.root,
                      .trees = engine::roles_of(of.trees, rank_of_node, rank, {}, of.kind),
                      .assignment = slots ? slots->assignment() : planner::assignment_for(of.trees)};
-  made.after = of.after;
+  made.after = of.after;  // nothing is left out where blocks are after others
+  made.first_tree = 0;
+  for (std::size_t i = 0; i < block; ++i) *made.first_tree += blocks[i].trees.size();
   made.synchronous = of.combines() || copies_synchronously;
   made.least_in_flight = of.least_in_flight;
   made.most_in_flight = planner::most_bytes_in_flight(of.trees);
@@ -250,13 +349,16 @@ engine::Block Case::block_of(std::size_t block, int rank) const {
 
 std::vector<engine::Range> Case::ranges_of(int rank) const {
   std::vector<engine::Range> all;
-  for (const CaseBlock& block : blocks) all.push_back(block.range);
-  if (rank != odd) return all;
+  for (const std::size_t i : blocks_at(rank)) {
+    all.push_back(blocks[i].range);
+    if (blocks[i].to && rank != blocks[i].root) all.back().first += shift;
+  }
+  if (rank != odd || all.empty()) return all;
   const auto change = [&](std::size_t block) {
     std::uint64_t& length = all[block].grid.message;
     length = length > 40 ? length / 3 : length + 7;
   };
-  change(blocks.size() - 1);
+  change(all.size() - 1);
   if (blocks.back().after) change(*blocks.back().after);
   return all;
 }
@@ -272,10 +374,13 @@ engine::Message Case::message() const {
 std::string Case::shape() const {
   std::string text = fmt::format("{} ranks; ", ranks);
   for (const CaseBlock& block : blocks) {
-    text += fmt::format(
-        "{}{} {} from {} in segments of {} at rank {}{}:", block.after ? "then " : "",
-        block.combines() ? "combine" : "copy", block.range.grid.message, block.range.first,
-        block.range.grid.segment, block.root, block.in_rounds ? " in rounds" : "");
+    text +=
+        fmt::format("{}{} {} from {} in segments of {} at rank {}{}:", block.after ? "then " : "",
+                    block.to           ? fmt::format("route to {}", *block.to)
+                    : block.combines() ? "combine"
+                                       : "copy",
+                    block.range.grid.message, block.range.first, block.range.grid.segment,
+                    block.root, block.in_rounds ? " in rounds" : "");
     for (const planner::PlanTree& tree : block.trees) {
       text += " [";
       for (const auto [parent, child] : tree.edges) text += fmt::format(" {}>{}", parent, child);

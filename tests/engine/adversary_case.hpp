@@ -17,6 +17,7 @@ namespace espalier::testing::adversary {
 struct CaseBlock {
   engine::Kind kind = engine::Kind::kSpread;
   int root = 0;
+  std::optional<int> to{};     // set: it routes, along paths to this rank
   std::vector<int> members{};  // the ranks of its trees, the root first
   std::vector<planner::PlanTree> trees{};
   engine::Range range{};               // in elements
@@ -26,6 +27,8 @@ struct CaseBlock {
 
   [[nodiscard]] bool combines() const { return kind == engine::Kind::kCombine; }
   [[nodiscard]] bool has_member(int rank) const;
+  // The trees of which the rank is a part.
+  [[nodiscard]] std::vector<bool> trees_of(int rank) const;
 };
 
 struct Case {
@@ -45,9 +48,15 @@ struct Case {
   int frozen = engine::kNoRank;  // the rank that stops, after this many of its steps
   std::uint64_t freezes_after = 0;
   bool in_place = false;
-  std::vector<engine::Risk> risks;  // of the edges into each rank
+  std::uint64_t shift = 0;  // of what is routed, on the ranks that receive or forward it
+  std::uint64_t most_forwarded = UINT64_MAX;  // segments of a tree on a rank that forwards it
+  bool is_sparse = false;                     // ranks leave out blocks that route without them
+  std::vector<engine::Risk> risks;            // of the edges into each rank
 
   [[nodiscard]] bool combines_any() const;
+  [[nodiscard]] bool routes_any() const;
+  // The blocks that a rank has, in their order. The functions below are of these.
+  [[nodiscard]] std::vector<std::size_t> blocks_at(int rank) const;
   // A block's result is copied by a later block.
   [[nodiscard]] bool is_final(std::size_t block) const;
   [[nodiscard]] engine::Block block_of(std::size_t block, int rank) const;
@@ -63,6 +72,13 @@ struct Case {
   void add_copies(Random& random);
   void choose_trees(CaseBlock& block, Random& random) const;
   void choose_schedule(Random& random);
+  // Some operations whose parts are routed, or anything with such parts.
+  void choose_routes(Random& random);
+  void add_route(int from, int to, Random& random);
+  // Blocks are of different parts of the message.
+  void divide(Random& random);
+  // One block, which copies to several ranks.
+  [[nodiscard]] bool copies_only() const;
   void choose_options(Random& random);
   void choose_faults(Random& random);
 };

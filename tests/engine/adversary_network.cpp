@@ -163,7 +163,7 @@ int Transport::receive(const engine::Operation& operation, const engine::Segment
   const engine::Edge& edge = edge_of(operation);
   const bool at_risk = !is_checked_ && edge.risk == engine::Risk::kAll;
   require(!at_risk, "a receive is posted that a longer segment could overflow");
-  network_.channel(operation.tree, edge.peer, rank_)
+  network_.channel(number_of(operation), edge.peer, rank_)
       .receives.push_back({this, operation, buffer, segment.length * sizeof(Element),
                            edge.risk != engine::Risk::kNone});
   return 0;
@@ -172,14 +172,15 @@ int Transport::receive(const engine::Operation& operation, const engine::Segment
 int Transport::send(const engine::Operation& operation, const engine::Segment& segment,
                     const std::byte* buffer, bool synchronous) {
   open(operation, buffer, segment.length);
-  network_.channel(operation.tree, rank_, edge_of(operation).peer)
+  network_.channel(number_of(operation), rank_, edge_of(operation).peer)
       .sends.push_back({this, operation, buffer, segment.length * sizeof(Element), synchronous});
   return 0;
 }
 
 void Transport::cancel(const engine::Operation& operation) {
   require(stoppable_, "a receive is cancelled in a message that cannot be stopped");
-  Network::Channel& channel = network_.channel(operation.tree, edge_of(operation).peer, rank_);
+  Network::Channel& channel =
+      network_.channel(number_of(operation), edge_of(operation).peer, rank_);
   for (Network::Receive& receive : channel.receives) {
     if (receive.operation.nth == operation.nth) receive.is_cancelled = true;
   }

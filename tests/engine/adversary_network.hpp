@@ -179,6 +179,9 @@ class Transport {
   [[nodiscard]] const engine::Edge& edge_of(const engine::Operation& of) const {
     return (of.is_send ? roles_[of.tree].out : roles_[of.tree].in)[of.edge];
   }
+  [[nodiscard]] std::size_t number_of(const engine::Operation& of) const {
+    return roles_[of.tree].number;
+  }
   [[nodiscard]] Slots& slots_of(const engine::Operation& of) {
     return slots_[of.is_send ? 1 : 0][of.tree][of.edge];
   }

@@ -29,10 +29,13 @@ class Store : public engine::SegmentStore {
     std::size_t block;
     int root;
     bool combines;
-    bool is_after;                       // copies what another block has combined
-    bool keeps_result;                   // on this rank; of a tree that combines
-    std::vector<std::uint64_t> buffers;  // of each in-edge; of a tree that combines
-    std::uint64_t segment;               // longest one
+    bool is_after;      // copies what another block has combined
+    bool keeps_result;  // on this rank; of a tree that combines
+    // Of each in-edge, of a tree that combines; one, of a tree along which the rank forwards.
+    std::vector<std::uint64_t> buffers;
+    std::uint64_t segment;      // longest one
+    std::uint64_t shift = 0;    // of the tree's offsets, from those of its root
+    bool is_forwarded = false;  // not kept
   };
   struct Shape {
     int rank;
@@ -64,6 +67,7 @@ class Store : public engine::SegmentStore {
   std::byte* buffer_for(const engine::Segment& segment) override {
     const Tree& tree = shape_.trees[segment.tree];
     if (shape_.capacity) return scratch_at(segment, 0, *shape_.capacity);
+    if (tree.is_forwarded) return scratch_at(segment, 0, tree.buffers[0]);
     if (tree.combines && tree.buffers.empty()) return as_bytes(own(tree) + segment.offset);
     if (!tree.combines || tree.keeps_result) return as_bytes(result_.data() + segment.offset);
     return arrival_buffer_for(segment, 0);
@@ -86,7 +90,7 @@ class Store : public engine::SegmentStore {
     if (tree.is_after) return;  // compared when the call is done
     const auto* const at = reinterpret_cast<const Element*>(buffer_for(segment));
     for (std::size_t i = 0; i < segment.length; ++i) {
-      if (at[i] != own_element(tree.root, segment.offset + i)) {
+      if (at[i] != own_element(tree.root, segment.offset - tree.shift + i)) {
         throw Violation("a segment has wrong elements");
       }
     }
@@ -103,7 +107,7 @@ class Store : public engine::SegmentStore {
   }
   [[nodiscard]] std::uint64_t capacity(std::size_t tree, std::size_t in) const override {
     const Tree& of = shape_.trees[tree];
-    return of.combines ? of.buffers[in] : segments_per_tree();
+    return of.buffers.empty() ? segments_per_tree() : of.buffers[in];
   }
   [[nodiscard]] bool sends_from(std::size_t tree, std::size_t in) const override {
     const Tree& of = shape_.trees[tree];

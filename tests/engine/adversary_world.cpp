@@ -59,6 +59,9 @@ class World {
   void make(int rank);
   void begin(int rank);
   [[nodiscard]] Store::Shape store_of(int rank) const;
+  // A rank's part in a path.
+  void forward(int rank, const CaseBlock& block, const engine::TreeWindows& windows,
+               Store::Tree& tree) const;
   // A step of a rank; its errors are kept.
   void step(int rank);
   void step_once(int rank);
@@ -77,6 +80,9 @@ class World {
   void check_reports() const;
   void check_results() const;
   void check_result(std::size_t block, int rank) const;
+  void check_routed(std::size_t block, int rank) const;
+  // The rank's number of the block's first tree.
+  [[nodiscard]] std::size_t first_tree(std::size_t block, int rank) const;
 
   Random random_;
   Case case_;
@@ -88,7 +94,7 @@ class World {
 void World::make(int rank) {
   Member& mine = members_[static_cast<std::size_t>(rank)];
   std::vector<engine::Block> blocks;
-  for (std::size_t i = 0; i < case_.blocks.size(); ++i) blocks.push_back(case_.block_of(i, rank));
+  for (const std::size_t i : case_.blocks_at(rank)) blocks.push_back(case_.block_of(i, rank));
   engine::Options options = case_.options;
   if (case_.slots) {
     std::vector<int> nodes(members_.size());
@@ -110,9 +116,11 @@ Store::Shape World::store_of(int rank) const {
                      .capacity = case_.capacity,
                      .fails_after = rank == case_.failing ? case_.fails_after : UINT64_MAX};
   const auto ranges = case_.ranges_of(rank);
-  for (std::size_t i = 0; i < case_.blocks.size(); ++i) {
+  std::size_t nth = 0;
+  for (const std::size_t i : case_.blocks_at(rank)) {
     const CaseBlock& block = case_.blocks[i];
-    shape.elements = std::max(shape.elements, ranges[i].first + ranges[i].grid.message);
+    const engine::Range& range = ranges[nth++];
+    shape.elements = std::max(shape.elements, range.first + range.grid.message);
     const bool keeps_result = rank == block.root || !case_.is_final(i);
     for (std::size_t left = block.trees.size(); left > 0; --left) {
       Store::Tree& tree = shape.trees.emplace_back(Store::Tree{i,
@@ -122,12 +130,21 @@ Store::Shape World::store_of(int rank) const {
                                                                keeps_result,
                                                                {},
                                                                block.range.grid.segment});
-      if (!tree.combines) continue;
       const auto windows = member(rank).transport->windows();
+      if (block.to) forward(rank, block, windows[shape.trees.size() - 1], tree);
+      if (!tree.combines) continue;
       tree.buffers = engine::combining_buffers(windows[shape.trees.size() - 1], keeps_result);
     }
   }
   return shape;
+}
+
+void World::forward(int rank, const CaseBlock& block, const engine::TreeWindows& windows,
+                    Store::Tree& tree) const {
+  tree.shift = rank == block.root ? 0 : case_.shift;
+  tree.is_forwarded = !windows.in.empty() && !windows.out.empty();
+  if (!tree.is_forwarded) return;
+  tree.buffers = {std::min(engine::forwarding_buffers(windows), case_.most_forwarded)};
 }
 
 void World::begin(int rank) {
@@ -254,7 +271,35 @@ void World::check_reports() const {
 
 void World::check_results() const {
   for (std::size_t block = 0; block < case_.blocks.size(); ++block) {
-    for (const int rank : case_.blocks[block].members) check_result(block, rank);
+    for (const int rank : case_.blocks[block].members) {
+      if (case_.blocks[block].to) {
+        check_routed(block, rank);
+      } else {
+        check_result(block, rank);
+      }
+    }
+  }
+}
+
+std::size_t World::first_tree(std::size_t block, int rank) const {
+  std::size_t first = 0;
+  for (const std::size_t i : case_.blocks_at(rank)) {
+    if (i < block) first += case_.blocks[i].trees.size();
+  }
+  return first;
+}
+
+// The store has compared the bytes.
+void World::check_routed(std::size_t block, int rank) const {
+  const CaseBlock& of = case_.blocks[block];
+  const planner::SegmentAssignment assignment = planner::assignment_for(of.trees);
+  const std::vector<bool> is_on = of.trees_of(rank);
+  if (std::ranges::find(is_on, true) == is_on.end()) return;
+  const std::size_t first = first_tree(block, rank);
+  for (std::size_t tree = 0; tree < is_on.size(); ++tree) {
+    const std::uint64_t due = is_on[tree] ? assignment.count(tree, of.range.grid.count()) : 0;
+    if (member(rank).store->moved(first + tree) == due) continue;
+    throw Violation("segments are missing, or where they should not be");
   }
 }
 
@@ -264,8 +309,7 @@ void World::check_result(std::size_t block, int rank) const {
   const planner::SegmentAssignment assignment =
       case_.slots ? case_.slots->assignment() : planner::assignment_for(of.trees);
   if (!of.combines()) {
-    std::size_t first = 0;
-    for (std::size_t i = 0; i < block; ++i) first += case_.blocks[i].trees.size();
+    const std::size_t first = first_tree(block, rank);
     for (std::size_t tree = 0; tree < of.trees.size(); ++tree) {
       const bool is_combined = of.after && rank == of.root;
       if (is_combined ||

@@ -12,6 +12,7 @@
 #include "runtime/api/broadcast.hpp"
 #include "runtime/api/reduction.hpp"
 #include "runtime/transport/agreement.hpp"
+#include "runtime/transport/mpi_error.hpp"
 #include "runtime/transport/owned_comm.hpp"
 #include "tests/mpi/check_reduction.hpp"
 #include "tests/mpi/check_run.hpp"

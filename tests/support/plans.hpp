@@ -167,6 +167,88 @@ inline planner::Plan parts_plan(planner::Operation operation, std::uint32_t node
   return plan;
 }
 
+// The paths of a part that is routed.
+enum class Paths { kDirect, kThroughAnother, kTwo, kRandom };
+
+inline std::string name_of(Paths paths) {
+  constexpr const char* kNames[] = {"Direct", "ThroughAnother", "Two", "Random"};
+  return kNames[static_cast<std::size_t>(paths)];
+}
+
+// A path over the nodes in the order given; its rate is 1.
+inline planner::PlanTree path_over(const std::vector<std::uint32_t>& nodes) {
+  planner::PlanTree path;
+  path.rate.value = 1;
+  for (std::size_t i = 1; i < nodes.size(); ++i) path.edges.push_back({nodes[i - 1], nodes[i]});
+  return path;
+}
+
+// Over any of the other nodes, in any order.
+inline planner::PlanTree random_path(std::uint32_t nodes, std::uint32_t from, std::uint32_t to,
+                                     std::mt19937_64& random) {
+  std::vector<std::uint32_t> passed;
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    if (node != from && node != to) passed.push_back(node);
+  }
+  for (std::size_t i = passed.size(); i > 1; --i) std::swap(passed[i - 1], passed[random() % i]);
+  passed.resize(random() % (passed.size() + 1));
+  passed.insert(passed.begin(), from);
+  passed.push_back(to);
+  return path_over(passed);
+}
+
+inline std::vector<planner::PlanTree> paths_between(std::uint32_t nodes, std::uint32_t from,
+                                                    std::uint32_t to, Paths paths,
+                                                    std::mt19937_64& random) {
+  std::uint32_t other = (from + to + 1) % nodes;
+  while (nodes > 2 && (other == from || other == to)) other = (other + 1) % nodes;
+  const auto through = nodes > 2 ? path_over({from, other, to}) : path_over({from, to});
+  switch (paths) {
+    case Paths::kDirect:
+      return {path_over({from, to})};
+    case Paths::kThroughAnother:
+      return {through};
+    case Paths::kTwo:
+      return {path_over({from, to}), through};
+    case Paths::kRandom:
+      break;
+  }
+  std::vector<planner::PlanTree> all;
+  for (std::uint64_t left = 1 + random() % 3; left > 0; --left) {
+    all.push_back(random_path(nodes, from, to, random));
+    all.back().rate.value = 1.0 + static_cast<double>(random() % 5);
+  }
+  return all;
+}
+
+// A plan of a scatter or a gather with that root, or of an alltoall, of equal parts.
+inline planner::Plan routes_plan(planner::Operation operation, std::uint32_t nodes,
+                                 std::uint32_t root, Paths paths, std::uint64_t segment,
+                                 std::mt19937_64& random) {
+  planner::Plan plan = plan_of(nodes, root, {}, segment);
+  plan.operation = operation;
+  if (operation == planner::Operation::kAlltoall) plan.source.clear();
+  plan.throughput.value = nodes;
+  for (std::uint32_t from = 0; from < nodes; ++from) {
+    for (std::uint32_t to = 0; to < nodes; ++to) {
+      if (from == to || (operation == planner::Operation::kScatter && from != root) ||
+          (operation == planner::Operation::kGather && to != root)) {
+        continue;
+      }
+      planner::PlanBlock& block = plan.blocks.emplace_back();
+      block.kind = planner::BlockKind::kRoute;
+      block.root = from;
+      block.to = to;
+      block.share = 1.0 / nodes;
+      block.trees = paths_between(nodes, from, to, paths, random);
+      double rates = 0;
+      for (const planner::PlanTree& path : block.trees) rates += path.rate.value;
+      for (planner::PlanTree& path : block.trees) path.rate.value /= rates;
+    }
+  }
+  return plan;
+}
+
 // Byte `at` of message `message`; every bit depends on both.
 inline std::byte byte_of(std::uint64_t at, std::uint64_t message) {
   std::uint64_t word = (at + 1) * 0x9E3779B97F4A7C15ULL + (message + 1) * 0xD1B54A32D192ED03ULL;

@@ -138,6 +138,7 @@ TimedOperation timed_operation(MPI_Comm comm, std::span<const NamedPlan> plans,
   options.running.write_to(reduction);
   reduction.on_progress = options.broadcast.on_progress;
   if (operation == planner::Operation::kAllgather) return timed_allgather(comm, plans, reduction);
+  if (planner::routes(operation)) return timed_routes(comm, operation, plans, reduction);
   const Elements elements = options.elements.read();
   for (const Bytes size : options.sizes) require_whole(options.rounds.option, size, elements);
   if (operation == planner::Operation::kReduceScatter) {

@@ -25,6 +25,9 @@ OwnAndResult<Byte> own_and_result(std::span<Byte> memory, std::uint64_t copies) 
   return {memory.first(bytes), memory.subspan(bytes)};
 }
 
+// Throws InputError that names the plan's file when a plan has another source than the first one.
+void require_same_source(std::span<const NamedPlan> plans);
+
 // Adds each plan, bound to the ranks, to `to`. Collective. Throws as the constructor of Bound;
 // refusals name the plan.
 template <class Bound, class Options>

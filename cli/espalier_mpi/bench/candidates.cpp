@@ -20,16 +20,6 @@ using planner::Operation;
 // Below the rate of any network worth benchmarking, for when no plan predicts a rate.
 constexpr BytesPerSecond kSlowNetwork{1e6};
 
-// Throws InputError that names the plan's file when a plan has another source than the first one.
-void require_same_source(std::span<const NamedPlan> plans) {
-  for (const NamedPlan& one : plans) {
-    if (one.plan.source == plans[0].plan.source) continue;
-    throw InputError(one.name, "/source",
-                     fmt::format("{} is not {}, the source of {}", in_quotes(one.plan.source),
-                                 in_quotes(plans[0].plan.source), plans[0].name));
-  }
-}
-
 Candidate library_reduction(MPI_Comm comm, const TimedOperation& timed, Elements elements) {
   return {std::string(runtime::library_function(timed.operation)),
           [comm, operation = timed.operation, root = timed.root, copies = timed.copies,
@@ -51,6 +41,15 @@ Seconds longest_of(const TimedOperation& operation, std::uint64_t bytes) {
 }
 
 }  // namespace
+
+void require_same_source(std::span<const NamedPlan> plans) {
+  for (const NamedPlan& one : plans) {
+    if (one.plan.source == plans[0].plan.source) continue;
+    throw InputError(one.name, "/source",
+                     fmt::format("{} is not {}, the source of {}", in_quotes(one.plan.source),
+                                 in_quotes(plans[0].plan.source), plans[0].name));
+  }
+}
 
 Broadcasts bind_broadcasts(MPI_Comm comm, std::span<const NamedPlan> plans,
                            runtime::BroadcastOptions options) {
@@ -127,11 +126,12 @@ AlternatingTimer::AlternatingTimer(MPI_Comm comm, const TimedOperation& operatio
                                    const Rounds& rounds, Watchdog& watchdog)
     : comm_(comm), operation_(&operation), rounds_(&rounds), watchdog_(&watchdog) {
   watchdog.expect("waiting for all ranks to have memory for the messages");
-  buffer_ = allocate_message(comm, largest.value, rounds.option, operation.copies);
+  buffer_ = allocate_message(comm, largest.value, rounds.option, operation.copies, operation.spare);
 }
 
 std::vector<std::vector<double>> AlternatingTimer::seconds_of(Bytes size) {
-  const std::span<std::byte> memory(buffer_.get(), operation_->copies * size.value);
+  const std::span<std::byte> memory(buffer_.get(),
+                                    operation_->copies * size.value + operation_->spare);
   const std::vector<Candidate>& candidates = operation_->candidates;
   const ReportTimer timer(comm_, operation_->root, memory_time(memory.size()),
                           longest_of(*operation_, size.value), rounds_->timeout, *watchdog_);

@@ -47,6 +47,7 @@ struct TimedOperation {
   int root = 0;  // the rank that collects the reports and measures the time
   // Messages in this rank's memory: 1 if the output replaces the input, 2 if the output follows it.
   std::uint64_t copies = 1;
+  std::uint64_t spare = 0;  // bytes of memory besides
   // Fills the input on this rank before a round, touches the output's pages, and clears what must
   // be received. Each round has other bytes.
   std::function<void(std::span<std::byte>, std::uint64_t round)> prepare;
@@ -82,6 +83,11 @@ TimedOperation timed_allgather(MPI_Comm comm, std::span<const NamedPlan> plans,
 // MPI_Reduce_scatter and each plan, where the message is the whole vector.
 TimedOperation timed_reduce_scatter(MPI_Comm comm, std::span<const NamedPlan> plans,
                                     runtime::ReductionOptions options, Elements elements);
+
+// MPI_Scatterv, MPI_Gatherv or MPI_Alltoallv, and each plan. The message is all parts together; of
+// an alltoall, what one rank sends on average.
+TimedOperation timed_routes(MPI_Comm comm, planner::Operation operation,
+                            std::span<const NamedPlan> plans, runtime::ReductionOptions options);
 
 struct Rounds {
   std::size_t timed = 1;

@@ -6,34 +6,15 @@
 #include <utility>
 
 #include "cli/espalier_mpi/bench/bound_plans.hpp"
+#include "cli/espalier_mpi/bench/shared_parts.hpp"
 #include "cli/espalier_mpi/run/pattern.hpp"
 #include "runtime/api/library_reduction.hpp"
-#include "runtime/api/parts.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {
 namespace {
-
-// How a message of so many units is divided among the ranks: by the shares of a plan, rounded.
-struct SharedParts {
-  SharedParts(std::uint64_t units, std::span<const double> shares)
-      : counts(runtime::divided(units, shares)), first(runtime::one_after_another(counts)) {}
-  template <class Byte>
-  [[nodiscard]] std::span<Byte> part_of(std::span<Byte> memory, int rank) const {
-    const auto at = static_cast<std::size_t>(rank);
-    return memory.subspan(first[at], counts[at]);
-  }
-  std::vector<std::size_t> counts;
-  std::vector<std::size_t> first;
-};
-
-// Of the first plan; equal ones if there is none.
-std::vector<double> shares_of(const std::vector<runtime::Collective>& bound, int ranks) {
-  if (!bound.empty()) return bound.front().shares();
-  return std::vector<double>(static_cast<std::size_t>(ranks), 1.0 / ranks);
-}
 
 void allgather_by_library(std::span<std::byte> message, std::span<const double> shares,
                           MPI_Comm comm) {

@@ -1,6 +1,7 @@
-// espalier-mpi reduce, allreduce, allgather and reduce-scatter.
+// espalier-mpi reduce, allreduce, allgather, reduce-scatter, scatter, gather and alltoall.
 #include <fmt/format.h>
 
+#include "cli/espalier_mpi/bench/bound_plans.hpp"
 #include "cli/espalier_mpi/commands/run_plan.hpp"
 #include "engine/rounds.hpp"
 #include "runtime/api/library_reduction.hpp"
@@ -17,10 +18,16 @@ struct CollectiveCommand {
   Operation operation = Operation::kReduce;  // not a broadcast
   RunArguments arguments{};
   ElementOptions elements{};
+  RoutedFiles files{};  // of a scatter or a gather
   runtime::ReductionOptions options{};
 
   void add_to(Arguments& app);
+  void add_files_to(Arguments& app);
   void check();
+  void check_files() const;
+  [[nodiscard]] bool moves_files() const {
+    return operation == Operation::kScatter || operation == Operation::kGather;
+  }
   [[nodiscard]] ExitStatus run() const;
 
  private:
@@ -31,6 +38,7 @@ struct CollectiveCommand {
 void CollectiveCommand::add_to(Arguments& app) {
   arguments.add_to(app, options);
   if (planner::combines(operation)) elements.add_to(app);
+  if (moves_files()) add_files_to(app);
   app.add("--verify", arguments.verify,
           planner::combines(operation) ? "check every element of the result"
                                        : "check every received byte");
@@ -39,9 +47,39 @@ void CollectiveCommand::add_to(Arguments& app) {
                       runtime::library_function(operation)));
 }
 
+void CollectiveCommand::add_files_to(Arguments& app) {
+  const bool scatters = operation == Operation::kScatter;
+  const std::string replaced = "; {rank}, {node} and {host} are replaced";
+  app.add("--in", files.in,
+          scatters
+              ? "file on the plan's root, of which every rank gets a part, by the plan's shares"
+              : "file of each rank, of any size" + replaced);
+  app.add("--out", files.out,
+          scatters ? "output file of each rank" + replaced
+                   : "output file on the plan's root: the parts in the order of the ranks");
+}
+
+void CollectiveCommand::check_files() const {
+  if (files.in.empty() != files.out.empty()) {
+    throw InputError("--in and --out must be given together");
+  }
+  if (files.in.empty()) return;
+  if (arguments.given_message) {
+    throw InputError("--message and --in are given; give one of them");
+  }
+  if (arguments.compare) throw InputError("--compare-mpi needs a --message; leave out --in");
+  if (!arguments.decisions.empty()) {
+    throw InputError("--decisions needs a --message; leave out --in");
+  }
+  if (files.in == "-" || files.out == "-") {
+    throw InputError("--in and --out need file names; - is not supported");
+  }
+}
+
 void CollectiveCommand::check() {
   arguments.running.write_to(options);
   arguments.check(name_of(operation), options);
+  check_files();
   if (planner::combines(operation)) {
     require_whole("--message", arguments.message(), elements.read());
   }
@@ -51,6 +89,7 @@ TimedOperation CollectiveCommand::timed(const NamedPlan& plan,
                                         const runtime::ReductionOptions& with) const {
   const std::span plans(&plan, 1);
   if (operation == Operation::kAllgather) return timed_allgather(job.comm, plans, with);
+  if (planner::routes(operation)) return timed_routes(job.comm, operation, plans, with);
   const Elements of = elements.read();
   if (operation == Operation::kReduceScatter) {
     return timed_reduce_scatter(job.comm, plans, with, of);
@@ -70,7 +109,7 @@ ExitStatus CollectiveCommand::run() const {
   }
 
   ProgressBar bar(runtime::rank_in(comm) == 0 && !arguments.quiet, named.plan.throughput);
-  bar.expect(arguments.message().value);
+  if (files.in.empty()) bar.expect(arguments.message().value);
   with.on_progress = [&bar, &watchdog](std::uint64_t bytes) {
     bar.show(bytes);
     watchdog.note_progress();
@@ -79,7 +118,14 @@ ExitStatus CollectiveCommand::run() const {
       fmt::format("waiting for all ranks to set up the {}",
                   planner::reduces(operation) ? "reduction" : planner::name_of(operation)),
       kOwnTimeoutFirst);
-  Figures figures = time_message(comm, timed(named, with), arguments, watchdog);
+  Figures figures;
+  if (files.in.empty()) {
+    figures = time_message(comm, timed(named, with), arguments, watchdog);
+  } else {
+    std::vector<runtime::Collective> bound;
+    bind_plans(comm, std::span(&named, 1), with, bound);
+    figures = route_files(comm, bound.front(), arguments, files, bar, watchdog);
+  }
   if (planner::combines(operation)) {
     const Elements of = elements.read();
     figures.op = name_of(of.op);
@@ -104,6 +150,9 @@ void add_collectives(Arguments root, const Job& job) {
   add(Operation::kAllreduce);
   add(Operation::kAllgather);
   add(Operation::kReduceScatter);
+  add(Operation::kScatter);
+  add(Operation::kGather);
+  add(Operation::kAlltoall);
 }
 
 }  // namespace espalier::cli

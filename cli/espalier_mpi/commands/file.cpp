@@ -9,9 +9,9 @@
 #include <string_view>
 #include <system_error>
 
+#include "cli/espalier_mpi/commands/file_names.hpp"
 #include "cli/espalier_mpi/commands/run_plan.hpp"
 #include "cli/espalier_mpi/run/timing.hpp"
-#include "runtime/api/rank_mapping.hpp"
 #include "runtime/files/file_store.hpp"
 #include "runtime/files/file_tree.hpp"
 #include "runtime/transport/agreement.hpp"
@@ -27,48 +27,6 @@ using runtime::check;
 
 // Together with MPI's own memory this stays below 64 MiB per rank (docs/runtime.md).
 constexpr std::uint64_t kWindowBytes = std::uint64_t{16} << 20;
-
-std::string replace_all(std::string text, std::string_view what, const std::string& value) {
-  for (std::size_t at = text.find(what); at != std::string::npos;
-       at = text.find(what, at + value.size())) {
-    text.replace(at, what.size(), value);
-  }
-  return text;
-}
-
-// The canonical path of a file, as far as it exists, so that different names of one file compare
-// equal.
-std::string identity_of(const std::string& name) {
-  std::error_code ignored;
-  const fs::path path = fs::weakly_canonical(fs::absolute(name, ignored), ignored);
-  return path.empty() ? name : path.string();
-}
-
-// Two ranks may write one device, such as /dev/null.
-bool is_device(const std::string& name) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(name, ignored);
-  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
-}
-
-// Throws on all ranks when two of them on one host would write the same file, or one would write it
-// and one read it.
-void refuse_conflicts(MPI_Comm comm, const std::string& file) {
-  const std::string mine = is_device(file) ? std::string{} : identity_of(file);
-  const std::vector<std::string> files = runtime::gather_texts(comm, mine);
-  const std::vector<std::string> hosts = runtime::host_names(comm);
-  for (std::size_t second = 0; second < files.size(); ++second) {
-    for (std::size_t first = 0; first < second; ++first) {
-      if (files[first].empty() || files[first] != files[second] || hosts[first] != hosts[second]) {
-        continue;
-      }
-      throw InputError(files[first], {},
-                       fmt::format("is the file of rank {} and of rank {} on host {}; put {{rank}} "
-                                   "into --out",
-                                   first, second, hosts[first]));
-    }
-  }
-}
 
 // Whether the input is several files or a folder, and not one file.
 bool is_tree(const std::vector<std::string>& in) {
@@ -89,8 +47,7 @@ class FileBroadcast {
         bar_(&bar) {
     rank_ = runtime::rank_in(comm_);
     watchdog_->expect("waiting for all ranks to name their files");
-    output_name_ = replace_all(files.out, "{rank}", std::to_string(rank_));
-    output_name_ = replace_all(output_name_, "{host}", runtime::host_name());
+    output_name_ = own_name(files.out, rank_);
     runtime::collective_try(
         comm_,
         [&] {

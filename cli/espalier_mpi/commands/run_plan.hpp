@@ -75,4 +75,14 @@ class FileCarrier {
 Figures broadcast_file(MPI_Comm comm, FileCarrier& broadcast, const RunArguments& arguments,
                        const FileOptions& files, ProgressBar& bar, Watchdog& watchdog);
 
+// The message of a scatter, or of a gather, as files; empty: a test message instead.
+struct RoutedFiles {
+  std::string in{};   // of a scatter: the root's; of a gather: each rank's part
+  std::string out{};  // of a scatter: each rank's part; of a gather: the root's
+};
+// Collective, for a plan that is bound. Throws InputError and CheckFailed on all ranks, and then
+// leaves no output.
+Figures route_files(MPI_Comm comm, runtime::Collective& collective, const RunArguments& arguments,
+                    const RoutedFiles& files, ProgressBar& bar, Watchdog& watchdog);
+
 }  // namespace espalier::cli

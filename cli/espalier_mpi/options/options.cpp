@@ -47,6 +47,7 @@ std::unique_ptr<CommandLine> make_command_line(const Job& job) {
       "  mpirun -np 8 espalier-mpi bcast plan.json --message 256MiB --verify\n"
       "  mpirun -np 8 espalier-mpi allreduce plan.json --type float --op max\n"
       "  mpirun -np 8 espalier-mpi allgather plan.json --message 256MiB --verify\n"
+      "  mpirun -np 8 espalier-mpi scatter plan.json --in big.tar --out 'part.{rank}'\n"
       "  mpirun -np 8 espalier-mpi bench plan.json\n"
       "  mpirun -np 8 espalier-mpi tune plan.json --message 1MiB,64MiB",
       "espalier-mpi", ESPALIER_VERSION);

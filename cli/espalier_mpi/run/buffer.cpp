@@ -39,14 +39,15 @@ void check_memory(MPI_Comm comm, std::uint64_t bytes, const std::string& option,
 }  // namespace
 
 std::unique_ptr<std::byte[]> allocate_message(MPI_Comm comm, std::uint64_t bytes,
-                                              const std::string& option, std::uint64_t copies) {
+                                              const std::string& option, std::uint64_t copies,
+                                              std::uint64_t spare) {
   check_memory(comm, bytes, option, copies);
   std::unique_ptr<std::byte[]> buffer;
   runtime::collective_try(
       comm,
       [&] {
         try {
-          buffer = std::make_unique_for_overwrite<std::byte[]>(copies * bytes);
+          buffer = std::make_unique_for_overwrite<std::byte[]>(copies * bytes + spare);
         } catch (const std::bad_alloc&) {
           throw InputError(
               fmt::format("not enough memory for a message of {}", format_size({bytes})));

@@ -11,10 +11,12 @@
 
 namespace espalier::cli {
 
-// Collective. Allocates memory for `copies` messages of `bytes` on every rank. Throws InputError on
+// Collective. Allocates memory for `copies` messages of `bytes`, and `spare` bytes more, on every
+// rank. Throws InputError on
 // all ranks, naming `option`, when a host does not have enough memory for its ranks.
 std::unique_ptr<std::byte[]> allocate_message(MPI_Comm comm, std::uint64_t bytes,
-                                              const std::string& option, std::uint64_t copies = 1);
+                                              const std::string& option, std::uint64_t copies = 1,
+                                              std::uint64_t spare = 0);
 
 // MPI_Bcast in pieces whose sizes fit an int. Throws MpiError.
 void mpi_bcast(std::span<std::byte> message, int root, MPI_Comm comm);

@@ -21,6 +21,33 @@ END
 # reversed PLAN: the trees of such a file, from the leaves to the source.
 reversed() { sed -E 's/.*"broadcast_trees": (.*)\}$/\1/; t; d' "$1" | sed -E 's/\[([0-9]+),([0-9]+)\]/[\2,\1]/g'; }
 
+# routes OPERATION NODES ROOT: a plan of a scatter or a gather with that root, or of an alltoall, on stdout. Each part of
+# equal size has a direct path, and one through another node.
+routes() {
+  local operation=$1 nodes=$2 root=$3 names='"n0"' blocks='' from to other i
+  for ((i = 1; i < nodes; i++)); do names+=", \"n$i\""; done
+  for ((from = 0; from < nodes; from++)); do
+    for ((to = 0; to < nodes; to++)); do
+      case $operation in
+        scatter) [ "$from" -eq "$root" ] || continue ;;
+        gather) [ "$to" -eq "$root" ] || continue ;;
+      esac
+      [ "$from" -ne "$to" ] || continue
+      other=0
+      while [ "$other" -eq "$from" ] || [ "$other" -eq "$to" ]; do other=$((other + 1)); done
+      blocks+="${blocks:+,
+  }{\"kind\": \"route\", \"root\": $from, \"members\": [$to], \"share\": $(awk "BEGIN {print 1 / $nodes}"), \"after\": null, "
+      blocks+="\"trees\": [{\"rate_Bps\": 600000, \"edges\": [[$from, $to]]}, "
+      blocks+="{\"rate_Bps\": 400000, \"edges\": [[$from, $other], [$other, $to]]}]}"
+    done
+  done
+  cat <<END
+{"format": "espalier-plan", "version": 2, "operation": "$operation", "platform": "test", "model": "one-port",
+ "algorithm": "by hand", "nodes": [$names], "segment_bytes": 10000, "throughput_Bps": $((nodes * 1000000)),
+ "optimum_Bps": null, "blocks": [$blocks]}
+END
+}
+
 # platform HOSTS: a complete graph with different rates.
 platform() {
   echo from,to,bandwidth_Gbps

@@ -377,6 +377,133 @@ static void test_parts(int rank, int ranks) {
   free(first);
 }
 
+/* A path for each part: round the ring to its receiver. root: of a scatter or a gather. */
+static char* paths(int nodes, const char* operation, int root) {
+  char* text = malloc(2000 + (size_t)(nodes * nodes) * (200 + (size_t)nodes * 20));
+  char* at = text;
+  const char* comma = "";
+  int from = 0;
+  int to = 0;
+  int i = 0;
+  at +=
+      sprintf(at,
+              "{\"format\": \"espalier-plan\", \"version\": 2, \"operation\": \"%s\","
+              "\"platform\": \"p\", \"model\": \"one-port\", \"algorithm\": \"ring\", \"nodes\": [",
+              operation);
+  for (i = 0; i < nodes; ++i) at += sprintf(at, "%s\"n%d\"", i == 0 ? "" : ", ", i);
+  at += sprintf(at, "], \"segment_bytes\": 100, \"throughput_Bps\": %d, \"optimum_Bps\": null,",
+                nodes);
+  at += sprintf(at, "\"blocks\": [");
+  for (from = 0; from < nodes; ++from) {
+    for (to = 0; to < nodes; ++to) {
+      if (from == to || (strcmp(operation, "scatter") == 0 && from != root) ||
+          (strcmp(operation, "gather") == 0 && to != root)) {
+        continue;
+      }
+      at += sprintf(at, "%s{\"kind\": \"route\", \"root\": %d, \"members\": [%d],", comma, from, to);
+      at += sprintf(at, "\"share\": %.17g, \"after\": null, \"trees\": [{\"rate_Bps\": 1,",
+                    1.0 / nodes);
+      at += sprintf(at, "\"edges\": [");
+      comma = "";
+      for (i = from; i != to; i = (i + 1) % nodes) {
+        at += sprintf(at, "%s[%d, %d]", comma, i, (i + 1) % nodes);
+        comma = ", ";
+      }
+      at += sprintf(at, "]}]}");
+      comma = ", ";
+    }
+  }
+  sprintf(at, "]}");
+  return text;
+}
+
+static espalier_collective* bound_to_paths(int ranks, const char* operation, int root) {
+  char* text = paths(ranks, operation, root);
+  espalier_collective* collective = NULL;
+  EXPECT(espalier_collective_create_from_text(MPI_COMM_WORLD, text, NULL, &collective) ==
+         ESPALIER_OK);
+  free(text);
+  return collective;
+}
+
+static void test_scatter_and_gather(int rank, int ranks) {
+  enum { kCount = 50 };
+  const int root = ranks - 1;
+  espalier_collective* scatter = bound_to_paths(ranks, "scatter", root);
+  espalier_collective* gather = bound_to_paths(ranks, "gather", root);
+  int* all = malloc((size_t)ranks * kCount * sizeof *all);
+  size_t* counts = malloc((size_t)ranks * sizeof *counts);
+  size_t* first = malloc((size_t)ranks * sizeof *first);
+  int own[kCount];
+  int i = 0;
+  EXPECT(espalier_collective_root(scatter) == root);
+  EXPECT(espalier_collective_root(NULL) == -1);
+  for (i = 0; i < ranks * kCount; ++i) all[i] = rank == root ? 7 * i : -1;
+  EXPECT(espalier_scatter(scatter, all, own, kCount, MPI_INT) == ESPALIER_OK);
+  for (i = 0; i < kCount; ++i) EXPECT(own[i] == 7 * (rank * kCount + i));
+  for (i = 0; i < ranks * kCount; ++i) all[i] = -1;
+  EXPECT(espalier_gather(gather, own, all, kCount, MPI_INT) == ESPALIER_OK);
+  for (i = 0; i < ranks * kCount; ++i) EXPECT(all[i] == (rank == root ? 7 * i : -1));
+  /* Parts of unlike lengths, in reverse order. */
+  for (i = 0; i < ranks; ++i) {
+    counts[i] = (size_t)(i % 3 * 10);
+    first[i] = (size_t)((ranks - 1 - i) * kCount);
+  }
+  EXPECT(espalier_scatterv(scatter, all, own, counts, first, MPI_INT) == ESPALIER_OK);
+  for (i = 0; i < (int)counts[rank]; ++i) EXPECT(own[i] == 7 * ((int)first[rank] + i));
+  for (i = 0; i < ranks * kCount; ++i) all[i] = -1;
+  EXPECT(espalier_gatherv(gather, own, all, counts, first, MPI_INT) == ESPALIER_OK);
+  for (i = 0; i < ranks * kCount; ++i) {
+    const int is_there = rank == root && i % kCount < (int)counts[ranks - 1 - i / kCount];
+    EXPECT(all[i] == (is_there ? 7 * i : -1));
+  }
+  EXPECT(espalier_gatherv(gather, own, all, NULL, NULL, MPI_INT) == ESPALIER_BAD_INPUT);
+  espalier_collective_free(&scatter);
+  espalier_collective_free(&gather);
+  free(all);
+  free(counts);
+  free(first);
+}
+
+static void test_alltoall(int rank, int ranks) {
+  enum { kCount = 50 };
+  espalier_collective* collective = bound_to_paths(ranks, "alltoall", 0);
+  int* sent = malloc((size_t)ranks * kCount * sizeof *sent);
+  int* received = malloc((size_t)ranks * kCount * sizeof *received);
+  size_t* counts = malloc((size_t)ranks * sizeof *counts);
+  size_t* first = malloc((size_t)ranks * sizeof *first);
+  int i = 0;
+  for (i = 0; i < ranks * kCount; ++i) sent[i] = rank * 1000 + i;
+  EXPECT(espalier_alltoall(collective, sent, received, kCount, MPI_INT) == ESPALIER_OK);
+  for (i = 0; i < ranks * kCount; ++i) {
+    EXPECT(received[i] == i / kCount * 1000 + rank * kCount + i % kCount);
+  }
+  for (i = 0; i < ranks; ++i) {
+    counts[i] = (size_t)((rank + i) % 4 * 10);
+    first[i] = (size_t)(i * kCount);
+  }
+  for (i = 0; i < ranks * kCount; ++i) received[i] = -1;
+  EXPECT(espalier_alltoallv(collective, sent, counts, first, received, counts, first, MPI_INT) ==
+         ESPALIER_OK);
+  for (i = 0; i < ranks * kCount; ++i) {
+    const int is_there = i % kCount < (int)counts[i / kCount];
+    EXPECT(received[i] == (is_there ? i / kCount * 1000 + rank * kCount + i % kCount : -1));
+  }
+  EXPECT(espalier_alltoallv(collective, MPI_IN_PLACE, NULL, NULL, sent, counts, first, MPI_INT) ==
+         ESPALIER_OK);
+  for (i = 0; i < ranks * kCount; ++i) {
+    const int is_there = i % kCount < (int)counts[i / kCount];
+    EXPECT(sent[i] ==
+           (is_there ? i / kCount * 1000 + rank * kCount + i % kCount : rank * 1000 + i));
+  }
+  EXPECT(espalier_scatter(collective, sent, received, 1, MPI_INT) == ESPALIER_BAD_INPUT);
+  espalier_collective_free(&collective);
+  free(sent);
+  free(received);
+  free(counts);
+  free(first);
+}
+
 /* A broadcast without a plan, from the last rank. */
 static void test_pull(int rank, int ranks) {
   enum { kInts = 100000 };
@@ -405,6 +532,8 @@ int main(int argc, char** argv) {
   test_reduction_refusals(ranks);
   test_options_of_other_versions(ranks);
   test_parts(rank, ranks);
+  if (ranks > 1) test_scatter_and_gather(rank, ranks);
+  if (ranks > 1) test_alltoall(rank, ranks);
   test_pull(rank, ranks);
   MPI_Finalize();
   return failures == 0 ? 0 : 1;

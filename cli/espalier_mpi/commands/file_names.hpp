@@ -1,0 +1,21 @@
+// The names of the files that ranks read and write.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+namespace espalier::cli {
+
+// `name` with {rank} and {host} replaced by those of this rank, and {node} if it is given.
+std::string own_name(std::string name, int rank, const std::string& node = {});
+
+// The canonical path of a file, as far as it exists, so that different names of one file compare
+// equal.
+std::string identity_of(const std::string& name);
+
+// Collective. Throws on all ranks when two of them on one host would write the same file, or one
+// would write it and one read it.
+void refuse_conflicts(MPI_Comm comm, const std::string& file);
+
+}  // namespace espalier::cli

@@ -1,0 +1,104 @@
+# shellcheck shell=bash
+# Cases of command_line_test.sh: scatter, gather and alltoall.
+
+route_plans() {
+  routes scatter 4 2 >scatter.json
+  routes gather 4 2 >gather.json
+  routes alltoall 4 0 >alltoall.json
+}
+
+test_routes() {
+  route_plans
+  for command in scatter gather alltoall; do
+    for size in 0 7 40001 1MB; do
+      ranks 4 $command $command.json --message $size --verify --repeat 3
+      done_well
+      says " $command among 4 ranks, (6|24) paths, segments of 9.77 KiB"
+      says '32.0000 Mbit/s planned'
+      says '^verified on every rank$'
+    done
+    ranks 4 $command $command.json --message 1MB --verify --window 1 --receives 1 --segment 77 --compare-mpi
+    done_well
+    says 'segments of 77 B'; says '^MPI_[A-Z][a-z]+v: '
+    ranks 4 $command $command.json --message 100kB --repeat 2 --json
+    done_well
+    says "\"operation\": \"$command\""; says '"message_bytes": 100000'; says '"planned_Bps": 4000000.0'
+    ranks 4 bench $command.json --sizes 0,5,100kB --repeat 2 --warm-up 0 --verify
+    done_well
+    says "^$command among 4 ranks, 2 rounds after 0, verified on every rank"
+    [ "$(grep -c " $command.json " stdout)" -eq 3 ] || { fail "the plan's rows"; cat stdout; }
+    ranks 3 bench --operation $command --sizes 1kB --repeat 2 --verify; done_well; says ' MPI_[A-Z][a-z]+v '
+  done
+  # Parts of different sizes: most of what a rank has is for itself.
+  sed 's/"share": 0.25/"share": 0.125/; s/"rate_Bps": 600000/"rate_Bps": 300000/; s/"rate_Bps": 400000/"rate_Bps": 200000/' alltoall.json >unequal.json
+  ranks 4 alltoall unequal.json --message 100001 --verify; done_well
+}
+
+test_route_refusals() {
+  no_files_to_remove
+  route_plans
+  ranks 4 scatter gather.json; refused 2 "gather.json: /operation: the plan is for a gather, not for a scatter"
+  ranks 4 allgather alltoall.json; refused 2 "alltoall.json: /operation: the plan is for an alltoall, not for an allgather"
+  ranks 3 alltoall alltoall.json; refused 2 "the plan has 4 nodes, but 3 ranks"
+  ranks 4 alltoall alltoall.json --ports 1; refused 2 "ports need ranks that hold all that they send"
+  ranks 4 gather gather.json --rounds; refused 2 "rounds are for operations that copy or combine the whole message"
+  ranks 4 scatter scatter.json --type int32; refused 2 "--type"
+  ranks 4 scatter scatter.json --message 1000TiB; refused 2 "4 ranks on one host with"
+  ranks 4 bench scatter.json gather.json; refused 2 "gather.json: /operation: the plan is for a gather, not for a scatter"
+  routes scatter 4 1 >other.json
+  ranks 4 bench scatter.json other.json; refused 2 "other.json: /source: 'n1' is not 'n2', the source of scatter.json"
+  ranks 4 bench scatter.json --schedule; refused 2 "--schedule is for broadcasts"
+  ranks 4 alltoall alltoall.json --in x; refused 2 "--in"
+  ranks 4 scatter scatter.json --in x; refused 2 "--in and --out must be given together"
+  ranks 4 scatter scatter.json --in x --out y --message 1kB; refused 2 "--message and --in are given"
+  ranks 4 scatter scatter.json --in x --out y --compare-mpi; refused 2 "--compare-mpi needs a --message"
+  ranks 4 gather gather.json --in - --out y; refused 2 "- is not supported"
+}
+
+# gather(scatter(x)) is x.
+test_route_files() {
+  route_plans
+  for size in 0 1 3 9999 12345678; do
+    head -c $size /dev/urandom >in
+    ranks 4 scatter scatter.json --in in --out 'part.{rank}' --verify --repeat 2 --json
+    done_well; says "\"message_bytes\": $size"; says '"verified": true'
+    cat part.[0-3] | cmp - in || fail "the parts differ from what was scattered"
+    ranks 4 gather gather.json --in 'part.{node}' --out out; refused 2 "part.n0: cannot open: No such file"
+    ranks 4 gather gather.json --in 'part.{rank}' --out out --verify
+    done_well
+    cmp in out || fail "what was gathered differs"
+    [ -z "$(find . -name '.espalier*')" ] || fail "a temporary file is left"
+    rm -f part.* out
+  done
+  # Parts of any size; an existing file is replaced, and keeps its mode.
+  for rank in 0 1 2 3; do head -c $((rank * rank * 77777)) /dev/urandom >"part.n$rank"; done
+  echo old >out; chmod 640 out
+  ranks 4 gather gather.json --in 'part.{node}' --out out; done_well
+  cat part.n[0-3] | cmp - out || fail "what was gathered differs"
+  [ "$(stat -c %a out)" = 640 ] || fail "mode $(stat -c %a out)"
+  ranks 4 scatter scatter.json --in out --out /dev/null; done_well
+  rm out
+  # Refused, without an output anywhere.
+  ranks 4 scatter scatter.json --in none --out 'out{rank}'; refused 2 "rank 2 on $(uname -n): none: cannot open"
+  ranks 4 scatter scatter.json --in part.n3 --out out; refused 2 "is the file of rank 0 and of rank 1"
+  mkdir d0 d1 d2  # and rank 3 has none
+  ranks 4 scatter scatter.json --in part.n3 --out 'd{rank}/out'; refused 2 "rank 3 on $(uname -n): d3/out: cannot write: No such"
+  ranks 4 gather gather.json --in 'part.n{rank}' --out /no/such/out; refused 2 "rank 2 on $(uname -n): /no/such/out: cannot write"
+  ln -s /dev/full d1/out; mkdir d3
+  ranks 4 scatter scatter.json --in part.n3 --out 'd{rank}/out'; status_keep=$status; rm d1/out; status=$status_keep
+  refused 2 "rank 1 on $(uname -n): d1/out: cannot write: No space left on device"
+  truncate -s 1200M part.n3
+  (ulimit -f 200000; "$mpiexec" -n 4 "$program" scatter scatter.json --in part.n3 --out 'out{rank}') >stdout 2>stderr
+  status=$?
+  refused 2 "cannot write: File too large"
+}
+
+test_stopped_route() {
+  local stop=19 rank
+  no_files_to_remove
+  route_plans
+  for rank in 0 2; do
+    unlucky $rank $stop segment alltoall alltoall.json --message 10MB --timeout 2s
+    timed_out "rank [0-9]: no progress for 2 s; .*(from|to) rank $rank"
+  done
+}
