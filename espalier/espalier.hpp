@@ -42,17 +42,17 @@ Platform read_platform(const std::string& file, const ReadOptions& options = {})
 
 struct PlanOptions {
   Operation operation = Operation::kBroadcast;
-  // Name of the host that the message starts at, or is reduced to; of an allreduce, the host at
+  // Name of the host that the message starts at, or that gets it; of an allreduce, the host at
   // which the trees of both halves meet. Empty: every host may be a root (allreduce), or is one
-  // (allgather, reduce-scatter).
+  // (allgather, reduce-scatter, alltoall).
   std::string root{};
   Model model = Model::kOnePort;
   std::string algorithm{planner::kOptimal};  // a name of planner::algorithms(), "NAME:INNER" where
                                              // it takes an inner algorithm
   Bytes segment = planner::kDefaultSegment;  // above 0; matters where links have overheads
   bool latency_occupies = false;             // Bhat's affine model: latency occupies the ports, too
-  std::size_t max_trees = 0;                 // with a root; 0: any number
-  std::uint32_t max_depth = 0;          // `optimal` with a root only, edges between hosts; 0: any
+  std::size_t max_trees = 0;                 // where trees have one root; 0: any number
+  std::uint32_t max_depth = 0;          // `optimal` with one root only, edges between hosts; 0: any
   double gap = lp::Limits{}.gap;        // `optimal` ends at this relative distance to the bound
   std::optional<Seconds> time_limit{};  // unset: none. The plan is then the best one so far
 };

@@ -77,7 +77,7 @@ std::string_view name_of(BlockKind kind) {
 
 Operation parse_operation(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const Operation operation : kOperations) {
+  for (const Operation operation : kEveryOperation) {
     if (name_of(operation) == name) return operation;
     names.push_back(name_of(operation));
   }

@@ -91,7 +91,7 @@ inline constexpr std::array kEveryOperation{
     Operation::kBroadcast,     Operation::kReduce,  Operation::kAllreduce, Operation::kAllgather,
     Operation::kReduceScatter, Operation::kScatter, Operation::kGather,    Operation::kAlltoall};
 std::string_view name_of(Operation operation);  // "broadcast", "reduce", "allreduce", ...
-// One of kOperations. Throws InputError (reason only) that suggests the nearest name.
+// Throws InputError (reason only) that suggests the nearest name.
 Operation parse_operation(std::string_view name);
 std::string with_article(Operation operation);  // "a broadcast"
 // Whether its trees go to the root, or away from it, for an operation with one root.

@@ -29,7 +29,9 @@ INSTANTIATE_TEST_SUITE_P(
     Library, Operations,
     ::testing::Values(OfRoot{Operation::kBroadcast, "P0"}, OfRoot{Operation::kReduce, "P0"},
                       OfRoot{Operation::kAllreduce, "P0"}, OfRoot{Operation::kAllreduce, ""},
-                      OfRoot{Operation::kAllgather, ""}, OfRoot{Operation::kReduceScatter, ""}));
+                      OfRoot{Operation::kAllgather, ""}, OfRoot{Operation::kReduceScatter, ""},
+                      OfRoot{Operation::kScatter, "P0"}, OfRoot{Operation::kGather, "P0"},
+                      OfRoot{Operation::kAlltoall, ""}));
 
 TEST_P(Operations, ArePlannedCheckedWrittenAndReadAgain) {
   const auto& [operation, root] = GetParam();
