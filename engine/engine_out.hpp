@@ -116,8 +116,10 @@ bool Engine<T>::start_send(std::size_t tree, std::size_t edge) {
   const Segment segment = stop ? Segment{} : segment_at(tree, out.started);
   const Part& part = part_of(tree);
   const Operation operation = send_of(tree, edge, out.started);
-  const int error = transport_.send(
-      operation, segment, stop ? nullptr : store_->buffer_for(segment), part.block.synchronous);
+  const bool synchronous =
+      part.block.synchronous || roles_[tree].out[edge].is_synchronous(out.started);
+  const int error = transport_.send(operation, segment,
+                                    stop ? nullptr : store_->buffer_for(segment), synchronous);
   if (error != 0) transport_.fail(error, context() + describe(operation));
   if (keeps_pace(tree, edge)) {
     out.due_s = transport_.now() + planner::pace(roles_[tree].rate, segment_bytes(part)).value;

@@ -31,6 +31,14 @@ struct Edge {
   // never fail.
   int ring = kNoRing;
   Risk risk = Risk::kNone;  // of an edge into this rank
+  // Of an edge out of this rank: every so many of its sends complete only after their receives were
+  // posted, so that only so many are ever ahead of a receiver with few buffers; 0: none of them.
+  // (Block::synchronous: all.)
+  std::uint64_t synchronous_every = 0;
+
+  [[nodiscard]] bool is_synchronous(std::uint64_t nth) const {
+    return synchronous_every != 0 && (nth + 1) % synchronous_every == 0;
+  }
 
   [[nodiscard]] bool uses_ring() const { return ring != kNoRing; }
 };

@@ -43,8 +43,17 @@ std::vector<planner::SegmentAssignment> assignments_of(const BoundPlan& bound) {
   return assignments;
 }
 
-bool has_longer_path(const planner::PlanTrees& block) {
-  return std::ranges::any_of(*block.trees, [](const auto& path) { return path.edges.size() > 1; });
+// A rank that forwards has few buffers: what it cannot receive yet piles up in MPI's own memory,
+// and must not be more than so many segments. If all sends were synchronous, links that are loaded
+// in both directions would idle, as answers queue behind the data of their direction. The receiver
+// of a part has memory for all of it.
+void limit_ahead(std::vector<engine::TreeRole>& paths, int receiver) {
+  constexpr std::uint64_t kAhead = 32;
+  for (engine::TreeRole& path : paths) {
+    for (engine::Edge& edge : path.out) {
+      if (edge.peer != receiver) edge.synchronous_every = kAhead;
+    }
+  }
 }
 
 // rings: null: none.
@@ -61,10 +70,8 @@ engine::Block block_of(const BoundPlan& bound, const planner::PlanTrees& of,
   // After another block no receive is at risk: nothing is sent before the calls are known to match.
   block.after = of.after;
   if (!block.after) set_risks(bound, block.trees);
-  // A rank that forwards has few buffers. Without the synchronous mode, what it cannot receive yet
-  // would pile up in MPI's own memory.
-  const bool is_forwarded = of.kind() == planner::BlockKind::kRoute && has_longer_path(of);
-  block.synchronous = of.up || bound.slots.has_value() || is_forwarded;
+  block.synchronous = of.up || bound.slots.has_value();
+  if (of.to) limit_ahead(block.trees, bound.rank_of_node[*of.to]);
   if (of.up && bound.is_allreduce() && bound.costs.eager) {
     block.least_in_flight = planner::kAllreduceInFlight;
   }

@@ -246,6 +246,7 @@ void Case::divide(Random& random) {
   if (chance(50, random)) shift = first + kRoom;
   if (chance(50, random)) most_forwarded = 1 + below(4, random);
   is_sparse = chance(70, random);
+  synchronous_every = below(4, random);
 }
 
 void Case::choose_schedule(Random& random) {
@@ -342,6 +343,9 @@ engine::Block Case::block_of(std::size_t block, int rank) const {
   for (engine::TreeRole& role : made.trees) {
     for (engine::Edge& edge : role.in) {
       if (!of.after) edge.risk = risks[static_cast<std::size_t>(rank)];
+    }
+    for (engine::Edge& edge : role.out) {
+      if (of.to && edge.peer != *of.to) edge.synchronous_every = synchronous_every;
     }
   }
   return made;
