@@ -400,7 +400,8 @@ static char* paths(int nodes, const char* operation, int root) {
           (strcmp(operation, "gather") == 0 && to != root)) {
         continue;
       }
-      at += sprintf(at, "%s{\"kind\": \"route\", \"root\": %d, \"members\": [%d],", comma, from, to);
+      at +=
+          sprintf(at, "%s{\"kind\": \"route\", \"root\": %d, \"members\": [%d],", comma, from, to);
       at += sprintf(at, "\"share\": %.17g, \"after\": null, \"trees\": [{\"rate_Bps\": 1,",
                     1.0 / nodes);
       at += sprintf(at, "\"edges\": [");
