@@ -88,7 +88,10 @@ std::string usage_fault(const CLI::App& root, const CLI::ParseError& error) {
     const std::string name = rest.front().substr(0, rest.front().find('='));
     if (name.size() > 1 && name.front() == '-') return unknown("option", name, option_names(app));
     if (!commands.empty()) return unknown(kind, name, commands);
-    return fmt::format("unexpected argument {}", in_quotes(rest.front()));
+    const bool takes_options_only = std::ranges::all_of(
+        app.get_options(), [](const CLI::Option* option) { return !option->get_positional(); });
+    return fmt::format("unexpected argument {}{}", in_quotes(rest.front()),
+                       takes_options_only ? "; this command takes options only, see --help" : "");
   }
   if (!commands.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     return fmt::format("no {} given; one of: {}", kind, fmt::join(commands, ", "));

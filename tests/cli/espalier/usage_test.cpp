@@ -67,6 +67,8 @@ TEST_F(Usage, WrongUsageIsOneLineAndStatusTwo) {
       {{"plan", "p.json", "--source"}, "plan: --source: 1 required NAME missing"},
       {{"plan", "--source", "a"}, "plan: platform is required"},
       {{"list", "algorithms", "models"}, "list: unexpected argument 'models'"},
+      {{"decide", "p.json"},
+       "decide: unexpected argument 'p.json'; this command takes options only, see --help"},
       {{"list", "modles"},
        "list: unknown registry 'modles'; did you mean 'models'? one of: algorithms, models, "
        "formats, "
