@@ -101,6 +101,16 @@ class BlockCheck {
       }
       shares += block.share;
     }
+    // Of a plan that was read it is always that.
+    const PlanBlock& first = plan_.blocks.front();
+    const std::string root =
+        plan_.operation == Operation::kAlltoall
+            ? ""
+            : plan_.nodes[plan_.operation == Operation::kGather ? *first.to : first.root];
+    if (plan_.source != root) {
+      throw InputError(file_, "/source",
+                       fmt::format("it is '{}', and the blocks' root '{}'", plan_.source, root));
+    }
     const double most =
         plan_.operation == Operation::kAlltoall ? static_cast<double>(plan_.nodes.size()) : 1.0;
     if (!(shares <= most * (1 + kSharesMayBeOff))) {

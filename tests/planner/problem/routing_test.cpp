@@ -288,6 +288,8 @@ TEST(Routing, FaultsOfBlocksAreNamed) {
               HasSubstr("edges/1: the path is at 'n1', not at 'n0'"));
   EXPECT_THAT(of_scatter([](Plan& plan) { plan.blocks[1].trees[0].edges[1].child = 0; }),
               HasSubstr("edges/1: the path comes to 'n0' twice"));
+  EXPECT_THAT(of_scatter([](Plan& plan) { plan.source = "n1"; }),
+              HasSubstr("/source: it is 'n1', and the blocks' root 'n0'"));
   EXPECT_THAT(of_scatter([](Plan& plan) { plan.blocks.clear(); }),
               HasSubstr("expected a block for each part"));
   EXPECT_THAT(fault(Operation::kGather, [](Plan& plan) { plan.blocks[1].to = 1; }),
