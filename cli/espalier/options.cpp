@@ -235,6 +235,11 @@ std::vector<double> SharesOption::read(const platforms::Platform& platform,
   return shares;
 }
 
+std::optional<platforms::NodeId> ProblemOptions::root_on(const platforms::Platform& network) const {
+  if (source.empty()) return std::nullopt;
+  return planner::source_named(network, source);
+}
+
 void ProblemOptions::add_to(Arguments& app) {
   add_file(app, "platform", platform);
   add_every_operation(app, operation);

@@ -137,10 +137,7 @@ struct ProblemOptions {
   planner::AlgorithmOptions limits{};
 
   void add_to(Arguments& app);
-  [[nodiscard]] std::optional<platforms::NodeId> root_on(const platforms::Platform& network) const {
-    if (source.empty()) return std::nullopt;
-    return planner::source_named(network, source);
-  }
+  [[nodiscard]] std::optional<platforms::NodeId> root_on(const platforms::Platform& network) const;
   // What `visit` returns for the problem on the platform.
   template <class Visit>
   auto on(const platforms::Platform& network, const Visit& visit) const {
