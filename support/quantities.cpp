@@ -199,36 +199,19 @@ std::string format_duration(Seconds duration) {
   return fmt::format("{:.1f} ns", duration.value * 1e9);
 }
 
-namespace {
-
-struct ScaledSize {
-  std::string text;
-  bool is_exact;
-};
-
-// With at most two digits after the point.
-ScaledSize scaled_size(Bytes size, double step, std::span<const std::string_view> units) {
-  double amount = static_cast<double>(size.value) / step;
-  std::size_t unit = 0;
-  while (amount >= step - 0.005 && unit + 1 < units.size()) {
-    amount /= step;
-    ++unit;
+std::string format_size(Bytes size) {
+  constexpr std::array<std::string_view, 5> kScales{"KiB", "MiB", "GiB", "TiB", "PiB"};
+  if (size.value < 1024) return fmt::format("{} B", size.value);
+  double amount = static_cast<double>(size.value) / 1024;
+  std::size_t scale = 0;
+  while (amount >= 1023.995 && scale + 1 < kScales.size()) {
+    amount /= 1024;
+    ++scale;
   }
   std::string digits = fmt::format("{:.2f}", amount);
   digits.erase(digits.find_last_not_of('0') + 1);
   if (digits.ends_with('.')) digits.pop_back();
-  return {fmt::format("{} {}", digits, units[unit]), amount * 100 == std::round(amount * 100)};
-}
-
-}  // namespace
-
-std::string format_size(Bytes size) {
-  constexpr std::array<std::string_view, 5> kBinary{"KiB", "MiB", "GiB", "TiB", "PiB"};
-  constexpr std::array<std::string_view, 5> kDecimal{"kB", "MB", "GB", "TB", "PB"};
-  if (size.value < 1024) return fmt::format("{} B", size.value);
-  const ScaledSize binary = scaled_size(size, 1024, kBinary);
-  const ScaledSize decimal = scaled_size(size, 1000, kDecimal);
-  return decimal.is_exact && !binary.is_exact ? decimal.text : binary.text;
+  return fmt::format("{} {}", digits, kScales[scale]);
 }
 
 }  // namespace espalier

@@ -142,10 +142,6 @@ TEST(Format, Sizes) {
   EXPECT_EQ(format_size({1536}), "1.5 KiB");
   EXPECT_EQ(format_size({64U << 20U}), "64 MiB");
   EXPECT_EQ(format_size({(1U << 20U) - 1}), "1 MiB");
-  EXPECT_EQ(format_size({20'000'000'000}), "20 GB");
-  EXPECT_EQ(format_size({1'250'000}), "1.25 MB");
-  EXPECT_EQ(format_size({128'000}), "125 KiB");
-  EXPECT_EQ(format_size({1'000'001}), "976.56 KiB");
 }
 
 TEST(ShortRate, HasThreeDigits) {
