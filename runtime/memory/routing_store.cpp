@@ -16,8 +16,8 @@ RoutingStore::RoutingStore(const RoutedBytes& bytes, std::span<const engine::Tre
     buffers_.push_back(std::min(most, ends[tree]));
     rings.push_back({buffers_.back()});
   }
-  constexpr ElementShape kByte{.bytes = 1, .extent = 1, .true_low = 0, .true_span = 1};
-  scratch_.reserve(rings, kByte, std::max<std::uint64_t>(segment, 1));
+  constexpr ElementShape kOneByte{.bytes = 1, .extent = 1, .true_low = 0, .true_span = 1};
+  scratch_.reserve(rings, kOneByte, std::max<std::uint64_t>(segment, 1));
 }
 
 std::byte* RoutingStore::buffer_for(const engine::Segment& segment) {
