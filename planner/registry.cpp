@@ -212,11 +212,29 @@ BytesPerSecond sum_of_rates(std::span<const WeightedTree> trees) {
   return {sum};
 }
 
+void add_tree(lp::RoutedTree tree, double rate, std::vector<WeightedTree>& trees) {
+  const auto same = std::ranges::find(trees, tree, &WeightedTree::tree);
+  if (same == trees.end()) {
+    trees.push_back({std::move(tree), {rate}});
+  } else {
+    same->rate.value += rate;
+  }
+}
+
 void add_load(std::span<const WeightedTree> trees, const platforms::Occupation& occupation,
               std::vector<double>& load) {
   for (const WeightedTree& tree : trees) {
     const std::vector<double> of_tree = lp::tree_load(occupation.seconds_per_byte, tree.tree);
     for (std::size_t r = 0; r < load.size(); ++r) load[r] += tree.rate.value * of_tree[r];
+  }
+}
+
+void fill_first_resource(std::span<BlockOfTrees> blocks, const platforms::Occupation& occupation) {
+  std::vector<double> load(occupation.resources.size(), 0.0);
+  for (const BlockOfTrees& block : blocks) add_load(block.trees, occupation, load);
+  const double rate = 1 / std::ranges::max(load);
+  for (BlockOfTrees& block : blocks) {
+    for (WeightedTree& tree : block.trees) tree.rate.value *= rate;
   }
 }
 

@@ -56,6 +56,8 @@ struct WeightedTree {
 };
 
 BytesPerSecond sum_of_rates(std::span<const WeightedTree> trees);
+// Adds a tree, or its rate where the same one is there.
+void add_tree(lp::RoutedTree tree, double rate, std::vector<WeightedTree>& trees);
 // Adds the load of the trees at their rates to `load`, which has an element for each resource.
 void add_load(std::span<const WeightedTree> trees, const platforms::Occupation& occupation,
               std::vector<double>& load);
@@ -76,6 +78,9 @@ struct BlockOfTrees {
   std::vector<WeightedTree> trees{};
   std::uint32_t to = 0;  // of a block that routes: its receiver's place among the hosts
 };
+
+// Scales all rates by one factor, to the highest that the first full resource allows.
+void fill_first_resource(std::span<BlockOfTrees> blocks, const platforms::Occupation& occupation);
 
 struct Outcome {
   // Jointly feasible, those of a reduction included: sum of rate * A x <= 1.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace espalier::lp {
@@ -29,6 +30,25 @@ struct Digraph {
   [[nodiscard]] bool has_relays() const { return host_count() < node_count; }
   [[nodiscard]] bool relay(std::uint32_t node) const {
     return !is_relay.empty() && is_relay[node] != 0;
+  }
+};
+
+// Arcs grouped by the node at one of their ends, ascending within a group.
+struct ArcsByEnd {
+  std::vector<std::size_t> first;  // per node, where its group begins; and the end of the last one
+  std::vector<std::uint32_t> arcs;
+
+  ArcsByEnd() = default;
+  // end: per arc.
+  ArcsByEnd(std::span<const std::uint32_t> end, std::uint32_t node_count)
+      : first(node_count + 1, 0), arcs(end.size()) {
+    for (const std::uint32_t node : end) ++first[node + 1];
+    for (std::uint32_t node = 0; node < node_count; ++node) first[node + 1] += first[node];
+    std::vector<std::size_t> next(first.begin(), first.end() - 1);
+    for (std::uint32_t arc = 0; arc < end.size(); ++arc) arcs[next[end[arc]]++] = arc;
+  }
+  [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t node) const {
+    return {arcs.data() + first[node], first[node + 1] - first[node]};
   }
 };
 

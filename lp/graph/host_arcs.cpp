@@ -4,21 +4,6 @@
 
 namespace espalier::lp {
 
-namespace {
-
-// Arcs grouped by one of their ends, ascending within a group.
-void list_by_end(std::span<const std::uint32_t> end, std::uint32_t node_count,
-                 std::vector<std::size_t>& first, std::vector<std::uint32_t>& arcs) {
-  first.assign(node_count + 1, 0);
-  for (const std::uint32_t node : end) ++first[node + 1];
-  for (std::uint32_t node = 0; node < node_count; ++node) first[node + 1] += first[node];
-  arcs.resize(end.size());
-  std::vector<std::size_t> next(first.begin(), first.end() - 1);
-  for (std::uint32_t arc = 0; arc < end.size(); ++arc) arcs[next[end[arc]]++] = arc;
-}
-
-}  // namespace
-
 HostArcs::HostArcs(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
                    std::span<const double> arc_cost, const Deadline& deadline)
     : graph_(&graph),
@@ -27,12 +12,13 @@ HostArcs::HostArcs(const Digraph& graph, const Eigen::SparseMatrix<double>& occu
   hosts_.reprice(arc_cost);
   DeadlineWatch watch(deadline);
   list_paths(occupation, watch);
-  list_by_end(hosts_.head(), node_count(), first_into_, into_);
-  list_by_end(hosts_.tail(), node_count(), first_out_of_, out_of_);
+  into_ = ArcsByEnd(hosts_.head(), node_count());
+  out_of_ = ArcsByEnd(hosts_.tail(), node_count());
   for (std::uint32_t node = 0; node < node_count(); ++node) {
-    watch.require(std::size_t{4} * (first_into_[node + 1] - first_into_[node]));
-    std::stable_sort(into_.begin() + static_cast<std::ptrdiff_t>(first_into_[node]),
-                     into_.begin() + static_cast<std::ptrdiff_t>(first_into_[node + 1]),
+    const auto first = into_.arcs.begin() + static_cast<std::ptrdiff_t>(into_.first[node]);
+    const auto last = into_.arcs.begin() + static_cast<std::ptrdiff_t>(into_.first[node + 1]);
+    watch.require(std::size_t{4} * static_cast<std::size_t>(last - first));
+    std::stable_sort(first, last,
                      [&](std::uint32_t a, std::uint32_t b) { return tail(a) < tail(b); });
   }
 }

@@ -56,10 +56,10 @@ class HostArcs {
 
   // Arcs into a host, ascending by tail; arcs out of it, ascending by number.
   [[nodiscard]] std::span<const std::uint32_t> into(std::uint32_t node) const {
-    return {into_.data() + first_into_[node], first_into_[node + 1] - first_into_[node]};
+    return into_.of(node);
   }
   [[nodiscard]] std::span<const std::uint32_t> out_of(std::uint32_t node) const {
-    return {out_of_.data() + first_out_of_[node], first_out_of_[node + 1] - first_out_of_[node]};
+    return out_of_.of(node);
   }
   // The arc from one host to another; UINT32_MAX: there is none.
   [[nodiscard]] std::uint32_t find(std::uint32_t from, std::uint32_t to) const;
@@ -84,10 +84,8 @@ class HostArcs {
   std::vector<std::size_t> first_use_{0};
   std::vector<Use> uses_;
   std::vector<double> latency_s_;
-  std::vector<std::size_t> first_into_;
-  std::vector<std::uint32_t> into_;
-  std::vector<std::size_t> first_out_of_;
-  std::vector<std::uint32_t> out_of_;
+  ArcsByEnd into_;
+  ArcsByEnd out_of_;
 };
 
 }  // namespace espalier::lp

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <queue>
 #include <tuple>
 #include <utility>
@@ -14,27 +13,13 @@ namespace espalier::lp {
 
 namespace {
 
-// The arcs by the node at one of their ends.
-template <class Adjacency>
-Adjacency by_end(std::span<const std::uint32_t> end, std::uint32_t nodes) {
-  Adjacency adjacency;
-  adjacency.first.assign(nodes + 1, 0);
-  for (const std::uint32_t node : end) ++adjacency.first[node + 1];
-  std::partial_sum(adjacency.first.begin(), adjacency.first.end(), adjacency.first.begin());
-  adjacency.arcs.resize(end.size());
-  std::vector<std::uint32_t> next(adjacency.first.begin(), adjacency.first.end() - 1);
-  for (std::uint32_t arc = 0; arc < end.size(); ++arc) adjacency.arcs[next[end[arc]]++] = arc;
-  return adjacency;
-}
-
 // Dijkstra's algorithm, from one node; of equally cheap paths the one of the fewest arcs.
 class ShortestPaths {
  public:
-  // next: per arc, the node that it leads to, in the direction of the search.
-  template <class Adjacency>
-  ShortestPaths(const Adjacency& adjacency, std::span<const std::uint32_t> next,
+  // onward: the arcs by which the search leaves a node. next: per arc, the node that it leads to.
+  ShortestPaths(const ArcsByEnd& onward, std::span<const std::uint32_t> next,
                 std::span<const double> cost, std::uint32_t root)
-      : distance_(adjacency.first.size() - 1, std::numeric_limits<double>::infinity()),
+      : distance_(onward.first.size() - 1, std::numeric_limits<double>::infinity()),
         hops_(distance_.size(), 0),
         arc_to_(distance_.size(), kNone) {
     using Entry = std::tuple<double, std::uint32_t, std::uint32_t>;  // cost, arcs, node
@@ -48,8 +33,7 @@ class ShortestPaths {
       if (is_settled[node] != 0) continue;
       is_settled[node] = 1;
       order_.push_back(node);
-      for (std::uint32_t i = adjacency.first[node]; i < adjacency.first[node + 1]; ++i) {
-        const std::uint32_t arc = adjacency.arcs[i];
+      for (const std::uint32_t arc : onward.of(node)) {
         const std::uint32_t to = next[arc];
         const double through = so_far + cost[arc];
         if (is_settled[to] != 0 || through > distance_[to]) continue;
@@ -82,11 +66,16 @@ RoutesProblem::RoutesProblem(const Digraph& graph, const SparseMatrix& occupatio
     : graph_(graph),
       occupation_(side_by_side(occupation, std::vector<double>(parts.size(), 1.0))),
       parts_(std::move(parts)),
-      out_(by_end<Adjacency>(graph.tail, graph.node_count)),
-      in_(by_end<Adjacency>(graph.head, graph.node_count)) {}
+      out_of_(graph.tail, graph.node_count),
+      into_(graph.head, graph.node_count) {}
 
 PackingProblem RoutesProblem::problem() const {
   return {graph_, parts_.front().root, occupation_, arc_count(), 0, this};
+}
+
+RoutesProblem::Direction RoutesProblem::direction_of(const RoutedParts& parts) const {
+  if (parts.reversed) return {into_, graph_.tail, graph_.head};
+  return {out_of_, graph_.head, graph_.tail};
 }
 
 std::optional<PricedTree> RoutesProblem::cheapest(std::span<const double> cost) const {
@@ -94,9 +83,8 @@ std::optional<PricedTree> RoutesProblem::cheapest(std::span<const double> cost) 
   std::vector<double> below;
   for (std::uint32_t p = 0; p < parts_.size(); ++p) {
     const RoutedParts& parts = parts_[p];
-    const ShortestPaths paths(parts.reversed ? in_ : out_,
-                              parts.reversed ? graph_.tail : graph_.head, cost, parts.root);
-    const std::span<const std::uint32_t> before = parts.reversed ? graph_.head : graph_.tail;
+    const auto& [onward, next, before] = direction_of(parts);
+    const ShortestPaths paths(onward, next, cost, parts.root);
     for (std::uint32_t node = 0; node < parts.bytes.size(); ++node) {
       if (parts.bytes[node] == 0) continue;
       if (paths.distance(node) == std::numeric_limits<double>::infinity()) return std::nullopt;
@@ -118,11 +106,10 @@ std::optional<PricedTree> RoutesProblem::cheapest(std::span<const double> cost) 
 
 std::vector<Route> RoutesProblem::routes_of(const RoutedTree& tree, std::uint32_t of) const {
   const RoutedParts& parts = parts_[of];
-  const std::span<const std::uint32_t> ahead = parts.reversed ? graph_.tail : graph_.head;
-  const std::span<const std::uint32_t> before = parts.reversed ? graph_.head : graph_.tail;
+  const auto& [onward, next, before] = direction_of(parts);
   std::vector<std::uint32_t> arc_to(graph_.node_count, kNone);
   for (const std::uint32_t arc : tree.arcs) {
-    if (arc / arc_count() == of) arc_to[ahead[arc % arc_count()]] = arc % arc_count();
+    if (arc / arc_count() == of) arc_to[next[arc % arc_count()]] = arc % arc_count();
   }
   std::vector<Route> routes;
   std::vector<std::uint32_t> path;
@@ -134,7 +121,7 @@ std::vector<Route> RoutesProblem::routes_of(const RoutedTree& tree, std::uint32_
       path.push_back(arc_to[at]);
     }
     if (!parts.reversed) std::ranges::reverse(path);
-    Route& route = routes.emplace_back(Route{of, node, {}});
+    Route& route = routes.emplace_back(Route{node, {}});
     edge.clear();
     for (const std::uint32_t arc : path) {
       edge.push_back(arc);

@@ -23,10 +23,9 @@ struct RoutedParts {
   std::vector<double> bytes;
 };
 
-// One part of a tree.
+// The way of one of RoutedParts.
 struct Route {
-  std::uint32_t of;    // the place of its RoutedParts
-  std::uint32_t node;  // its other end
+  std::uint32_t node;  // the end that is not the root
   RoutedTree path;     // in arcs of the graph, in the order in which data passes them; an edge ends
                        // at every host
 };
@@ -42,7 +41,7 @@ class RoutesProblem {
   [[nodiscard]] const std::vector<RoutedParts>& parts() const { return parts_; }
 
   // The cheapest path of each part. cost: per arc of the graph, >= 0. Of equally cheap paths the
-  // one of the fewest arcs. Nothing where there is no path.
+  // one of the fewest arcs. Nothing where a part has none.
   [[nodiscard]] std::optional<PricedTree> cheapest(std::span<const double> cost) const;
 
   // The paths of the trees of parts number `of`, which may be part of a whole tree.
@@ -53,16 +52,20 @@ class RoutesProblem {
     return static_cast<std::uint32_t>(graph_.arc_count());
   }
 
+  // How paths lead from the root to the other ends, which is against the data where that goes to
+  // the root.
+  struct Direction {
+    const ArcsByEnd& onward;                // from each node
+    std::span<const std::uint32_t> next;    // per arc, the node that it leads to
+    std::span<const std::uint32_t> before;  // and the one that it comes from
+  };
+  [[nodiscard]] Direction direction_of(const RoutedParts& parts) const;
+
   Digraph graph_;
   SparseMatrix occupation_;  // a copy of the columns for each of parts_
   std::vector<RoutedParts> parts_;
-  // Arcs out of each node, and into it: those of node v are [first[v], first[v + 1]) of `arcs`.
-  struct Adjacency {
-    std::vector<std::uint32_t> first;
-    std::vector<std::uint32_t> arcs;
-  };
-  Adjacency out_;
-  Adjacency in_;
+  ArcsByEnd out_of_;
+  ArcsByEnd into_;
 };
 
 }  // namespace espalier::lp

@@ -102,11 +102,7 @@ class BlockCheck {
       shares += block.share;
     }
     // Of a plan that was read it is always that.
-    const PlanBlock& first = plan_.blocks.front();
-    const std::string root =
-        plan_.operation == Operation::kAlltoall
-            ? ""
-            : plan_.nodes[plan_.operation == Operation::kGather ? *first.to : first.root];
+    const std::string root = root_of_routes(plan_);
     if (plan_.source != root) {
       throw InputError(file_, "/source",
                        fmt::format("it is '{}', and the blocks' root '{}'", plan_.source, root));
@@ -158,6 +154,12 @@ class BlockCheck {
 };
 
 }  // namespace
+
+std::string root_of_routes(const Plan& plan) {
+  if (plan.blocks.empty() || plan.operation == Operation::kAlltoall) return {};
+  const PlanBlock& block = plan.blocks.front();
+  return plan.nodes[plan.operation == Operation::kGather ? block.to.value_or(0) : block.root];
+}
 
 void check_blocks(const Plan& plan, const std::string& file) {
   if (plan.has_one_root()) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "planner/plan/block_check.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/plan/tree_json.hpp"
 #include "support/errors.hpp"
@@ -176,13 +177,6 @@ void take_blocks_if_one_root(const JsonCursor& list, Plan& plan) {
                             !down ? "one block that combines" : "one block that spreads"));
   }
   take_blocks_of_one_root(plan);
-}
-
-// The name of the root that all blocks of a scatter or a gather have.
-std::string root_of_routes(const Plan& plan) {
-  if (plan.blocks.empty() || plan.operation == Operation::kAlltoall) return {};
-  const PlanBlock& block = plan.blocks.front();
-  return plan.nodes[plan.operation == Operation::kGather ? block.to.value_or(0) : block.root];
 }
 
 void parse_blocks(const JsonCursor& root, Plan& plan) {

@@ -215,15 +215,6 @@ bool is_enough(const Outcome& rooted, const AllRoots& problem, const AlgorithmOp
   return rooted.bound && rooted.bound->value <= throughput_of(rooted).value * (1 + gap);
 }
 
-void add(lp::RoutedTree tree, double rate, std::vector<WeightedTree>& trees) {
-  const auto same = std::ranges::find(trees, tree, &WeightedTree::tree);
-  if (same == trees.end()) {
-    trees.push_back({std::move(tree), {rate}});
-  } else {
-    same->rate.value += rate;
-  }
-}
-
 std::vector<BlockOfTrees> blocks_with_free_roots(const AllRoots& problem,
                                                  std::span<const WeightedTree> packed) {
   const std::size_t hosts = problem.spread().host_count();
@@ -236,7 +227,7 @@ std::vector<BlockOfTrees> blocks_with_free_roots(const AllRoots& problem,
     std::vector<lp::RoutedTree> trees = problem.parts().split(whole.tree);
     const std::size_t first = 2 * std::size_t{problem.parts().root_of(whole.tree)};
     for (std::size_t p = 0; p < trees.size(); ++p) {
-      add(std::move(trees[p]), whole.rate.value, blocks[first + p].trees);
+      add_tree(std::move(trees[p]), whole.rate.value, blocks[first + p].trees);
     }
   }
   std::erase_if(blocks, [](const BlockOfTrees& block) { return block.trees.empty(); });
@@ -255,7 +246,7 @@ std::vector<BlockOfTrees> blocks_with_all_roots(const AllRoots& problem,
   for (const WeightedTree& whole : packed) {
     std::vector<lp::RoutedTree> trees = problem.parts().split(whole.tree);
     for (std::size_t p = 0; p < parts.size(); ++p) {
-      add(std::move(trees[p]), whole.rate.value * parts[p].share, blocks[p].trees);
+      add_tree(std::move(trees[p]), whole.rate.value * parts[p].share, blocks[p].trees);
     }
   }
   return blocks;
@@ -285,7 +276,6 @@ Outcome run(const Algorithm& algorithm, const AllRoots& problem, const Algorithm
   if (algorithm.entry->name == kOptimal) return solve(problem, options, Purpose::kPlan);
   const std::size_t hosts = problem.spread().host_count();
   Outcome outcome;
-  std::vector<double> load(problem.spread().resource_count(), 0.0);
   const auto add_block = [&](BlockKind kind, std::uint32_t root, std::vector<WeightedTree> trees) {
     if (trees.empty()) return;
     const double sum = sum_of_rates(trees).value;
@@ -293,7 +283,6 @@ Outcome run(const Algorithm& algorithm, const AllRoots& problem, const Algorithm
       tree.rate.value *= problem.shares()[root] / sum;
       tree.colors.clear();  // of one block alone
     }
-    add_load(trees, problem.occupation(), load);
     outcome.blocks.push_back({kind, root, std::move(trees)});
   };
   for (std::uint32_t root = 0; root < hosts; ++root) {
@@ -306,10 +295,7 @@ Outcome run(const Algorithm& algorithm, const AllRoots& problem, const Algorithm
     outcome.ends = outcome.ends.with(one.ends);
     outcome.iterations += one.iterations;
   }
-  const double rate = 1 / std::ranges::max(load);
-  for (BlockOfTrees& block : outcome.blocks) {
-    for (WeightedTree& tree : block.trees) tree.rate.value *= rate;
-  }
+  fill_first_resource(outcome.blocks, problem.occupation());
   return outcome;
 }
 

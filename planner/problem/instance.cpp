@@ -32,11 +32,7 @@ Instance::Instance(const Platform& platform, NodeId source, platforms::Model mod
 }
 
 std::vector<double> Instance::arc_seconds_per_byte() const {
-  std::vector<double> seconds;
-  for (const platforms::Arc& arc : platform_->arcs()) {
-    seconds.push_back(platforms::arc_seconds_per_byte(arc, options_));
-  }
-  return seconds;
+  return planner::arc_seconds_per_byte(*platform_, options_);
 }
 
 lp::HostArcs Instance::fastest_host_arcs(const Deadline& deadline) const {
@@ -68,6 +64,22 @@ lp::Digraph digraph_of(const Platform& platform) {
     for (const platforms::Node& node : platform.nodes()) graph.is_relay.push_back(node.relay);
   }
   return graph;
+}
+
+std::vector<std::uint32_t> host_numbers(const Platform& platform) {
+  std::vector<std::uint32_t> number(platform.nodes().size(), UINT32_MAX);
+  std::uint32_t hosts = 0;
+  for (const NodeId host : platform.hosts()) number[index_of(host)] = hosts++;
+  return number;
+}
+
+std::vector<double> arc_seconds_per_byte(const Platform& platform,
+                                         const platforms::OccupationOptions& options) {
+  std::vector<double> seconds;
+  for (const platforms::Arc& arc : platform.arcs()) {
+    seconds.push_back(platforms::arc_seconds_per_byte(arc, options));
+  }
+  return seconds;
 }
 
 NodeId source_named(const Platform& platform, std::string_view name) {

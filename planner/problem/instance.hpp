@@ -33,8 +33,7 @@ class Instance {
   [[nodiscard]] std::size_t host_count() const { return platform_->hosts().size(); }
   [[nodiscard]] std::size_t resource_count() const { return occupation_.resources.size(); }
 
-  // Seconds per byte of each arc alone: 1 / bandwidth, plus the segment's overhead where there is
-  // one.
+  // planner::arc_seconds_per_byte.
   [[nodiscard]] std::vector<double> arc_seconds_per_byte() const;
   // The arcs between hosts; through relays, the fastest path (least sum of seconds per byte). The
   // result refers to the instance. Throws LimitReached when the deadline passes: through relays
@@ -57,6 +56,14 @@ class Instance {
 
 // The platform's graph, with the same node and arc numbers, including relays.
 lp::Digraph digraph_of(const platforms::Platform& platform);
+
+// Per node, its place among the hosts, that is, in Plan::nodes; UINT32_MAX: a relay.
+std::vector<std::uint32_t> host_numbers(const platforms::Platform& platform);
+
+// Seconds per byte of each arc alone: 1 / bandwidth, plus the segment's overhead where there is
+// one.
+std::vector<double> arc_seconds_per_byte(const platforms::Platform& platform,
+                                         const platforms::OccupationOptions& options);
 
 // The node called `name`. Throws InputError for an unknown name, with the platform and the nearest
 // name.

@@ -14,7 +14,7 @@ std::vector<char> reached_from(const platforms::Platform& platform, platforms::N
                                const std::vector<char>& closed = {});
 
 // Throws InfeasibleError naming a host that cannot be reached from `source`. reversed: the platform
-// is one whose arcs are turned round, so the host cannot reach it.
+// is one whose arcs are reversed, so the host cannot reach it.
 void require_reachable(const platforms::Platform& platform, platforms::NodeId source,
                        bool reversed = false);
 // The same for a host that cannot reach `to`.

@@ -37,13 +37,7 @@ class Blocks {
 
   // from, to: places among the hosts.
   void add(std::uint32_t from, std::uint32_t to, lp::RoutedTree path, double rate) {
-    std::vector<WeightedTree>& paths = paths_[{from, to}];
-    const auto same = std::ranges::find(paths, path, &WeightedTree::tree);
-    if (same == paths.end()) {
-      paths.push_back({std::move(path), {rate}});
-    } else {
-      same->rate.value += rate;
-    }
+    add_tree(std::move(path), rate, paths_[{from, to}]);
   }
   [[nodiscard]] Outcome outcome(Outcome others) {
     others.trees.clear();
@@ -59,7 +53,7 @@ class Blocks {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<WeightedTree>> paths_;
 };
 
-// The trees of each sender, or receiver, have the same rates in all of them, so they are told apart
+// The trees of each sender, or receiver, have the same rates in all of them, so they are split
 // first.
 Outcome with_paths(const Routing& problem, Outcome packed) {
   const lp::RoutesProblem& routes = problem.routes();
@@ -90,10 +84,7 @@ Outcome with_paths(const Routing& problem, Outcome packed) {
 
 // A whole tree of the fastest paths, and one of those of the fewest links.
 std::vector<lp::RoutedTree> plain_routes(const Routing& problem) {
-  std::vector<double> seconds;
-  for (const platforms::Arc& arc : problem.platform().arcs()) {
-    seconds.push_back(platforms::arc_seconds_per_byte(arc, problem.options()));
-  }
+  const std::vector<double> seconds = arc_seconds_per_byte(problem.platform(), problem.options());
   std::vector<lp::RoutedTree> trees;
   for (const auto& cost : {seconds, std::vector<double>(seconds.size(), 1.0)}) {
     if (auto priced = problem.routes().cheapest(cost)) trees.push_back(std::move(priced->tree));
@@ -152,13 +143,11 @@ Routing::Routing(Operation operation, const Platform& platform, std::optional<No
     : operation_(operation), platform_(&platform), root_(root), model_(model), options_(options) {
   require_hosts(platform, with_article(operation));
   require_paths(operation, platform, root);
-  const auto hosts = platform.hosts();
-  host_number_.assign(platform.nodes().size(), UINT32_MAX);
-  for (std::uint32_t i = 0; i < hosts.size(); ++i) host_number_[index_of(hosts[i])] = i;
+  host_number_ = planner::host_numbers(platform);
+  const std::size_t hosts = platform.hosts().size();
   const bool from_each = operation == Operation::kAlltoall;
-  shares_ =
-      normalised_shares(std::move(shares), from_each ? hosts.size() * hosts.size() : hosts.size(),
-                        from_each ? static_cast<double>(hosts.size()) : 1.0);
+  shares_ = normalised_shares(std::move(shares), from_each ? hosts * hosts : hosts,
+                              from_each ? static_cast<double>(hosts) : 1.0);
   if (carried() == 0) throw InputError("by these shares nothing goes to another host");
   occupation_ = platforms::occupation(platform, model, options);
   routes_.emplace(digraph_of(platform), occupation_.seconds_per_byte, parts());
@@ -235,12 +224,7 @@ Outcome run(const Algorithm& algorithm, const Routing& problem, const AlgorithmO
     whole.iterations += one.iterations;
   }
   whole = blocks.outcome(std::move(whole));
-  std::vector<double> load(problem.occupation().resources.size(), 0.0);
-  for (const BlockOfTrees& block : whole.blocks) add_load(block.trees, problem.occupation(), load);
-  const double rate = 1 / std::ranges::max(load);
-  for (BlockOfTrees& block : whole.blocks) {
-    for (WeightedTree& tree : block.trees) tree.rate.value *= rate;
-  }
+  fill_first_resource(whole.blocks, problem.occupation());
   return whole;
 }
 

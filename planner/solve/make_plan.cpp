@@ -19,14 +19,6 @@ struct SolvedProblem {
   const platforms::OccupationOptions& options;
 };
 
-// Per node, its place among the hosts, that is, in Plan::nodes.
-std::vector<std::uint32_t> host_numbers(const platforms::Platform& platform) {
-  std::vector<std::uint32_t> number(platform.nodes().size(), UINT32_MAX);
-  std::uint32_t hosts = 0;
-  for (const platforms::NodeId host : platform.hosts()) number[index_of(host)] = hosts++;
-  return number;
-}
-
 PlanTree plan_tree(const platforms::Platform& platform, const WeightedTree& weighted, bool up,
                    const std::vector<std::uint32_t>& host_of_node) {
   const auto arcs = platform.arcs();

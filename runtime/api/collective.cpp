@@ -105,20 +105,17 @@ void Collective::allgather(const void* sendbuf, void* recvbuf, std::span<const s
                            std::span<const std::size_t> first, MPI_Datatype type) {
   const InCall only(state_->in_call);
   planner::require_operation(state_->bound.plan, Operation::kAllgather, {});
-  const std::vector<std::size_t> dense = one_after_another(counts);
-  state_->unless_broken([&] {
-    state_->allgather(sendbuf, recvbuf, {counts, first.empty() ? std::span(dense) : first}, type);
-  });
+  const PlacedParts placed({counts, first});
+  state_->unless_broken([&] { state_->allgather(sendbuf, recvbuf, placed.parts(), type); });
 }
 
 void Collective::reduce_scatter(const void* sendbuf, void* recvbuf,
                                 std::span<const std::size_t> counts, MPI_Datatype type, MPI_Op op) {
   const InCall only(state_->in_call);
   planner::require_operation(state_->bound.plan, Operation::kReduceScatter, {});
-  const std::vector<std::size_t> dense = one_after_another(counts);
-  state_->unless_broken([&] {
-    state_->reduce_scatter(sendbuf, recvbuf, {counts, dense}, type, op);
-  });
+  const PlacedParts placed({counts, {}});
+  state_->unless_broken(
+      [&] { state_->reduce_scatter(sendbuf, recvbuf, placed.parts(), type, op); });
 }
 
 void Collective::scatter(const void* sendbuf, void* recvbuf, std::span<const std::size_t> counts,

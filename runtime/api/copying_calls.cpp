@@ -151,10 +151,16 @@ void Collective::State::allgather(const void* sendbuf, void* recvbuf, const Part
     refuse(fault);
   }
   const std::uint64_t bytes = parts.total() * shape.bytes;
-  std::optional<GatheredParts> gathered;
+  const auto own = static_cast<std::size_t>(bound.rank);
+  std::optional<PartsInMemory> gathered;
   call.emplace(bytes, parts.kind());
   try {
-    gathered.emplace(bound.comm.get(), sendbuf, recvbuf, parts, bound.rank, type, shape);
+    gathered.emplace(bound.comm.get(), recvbuf, parts, type, shape);
+    if (sendbuf == MPI_IN_PLACE) {
+      gathered->pack(own);
+    } else {
+      gathered->take(own, const_cast<void*>(sendbuf));
+    }
     engine->prepare(
         {},
         ranges_of(bound, {parts.counts, gathered->first()}, shape.bytes, bound.segment_of(bytes)),
@@ -166,7 +172,7 @@ void Collective::State::allgather(const void* sendbuf, void* recvbuf, const Part
   }
   MemoryStore store(gathered->bytes());
   engine->run(store);
-  gathered->unpack();
+  gathered->unpack_all(own);
 }
 
 }  // namespace espalier::runtime

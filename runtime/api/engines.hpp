@@ -19,8 +19,8 @@ inline constexpr std::string_view kComparingCalls = "comparing the calls of the 
 std::vector<RingPlan> rings_of(const BoundPlan& bound);
 
 // The engine of the plan's operation, with a block for each of planner::blocks_of; where parts are
-// routed, for each of Routes::here. rings: as
-// share_rings has returned them; null: none. Throws MpiError.
+// routed, for each of Routes::here. rings: as share_rings has returned them; null: none. Throws
+// MpiError.
 std::unique_ptr<MpiEngine> engine_of(const BoundPlan& bound,
                                      std::shared_ptr<HostRings> rings = nullptr);
 

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "runtime/memory/checksum.hpp"
-#include "runtime/memory/stores.hpp"
 
 namespace espalier::runtime {
 
@@ -101,43 +100,48 @@ std::vector<engine::Range> ranges_of(const BoundPlan& bound, const engine::Segme
   return ranges;
 }
 
-GatheredParts::GatheredParts(MPI_Comm comm, const void* sendbuf, void* recvbuf, const Parts& parts,
-                             int rank, MPI_Datatype type, const ElementShape& shape)
-    : comm_(comm),
-      recvbuf_(recvbuf),
-      parts_(parts),
-      rank_(rank),
-      type_(type),
-      element_bytes_(shape.bytes),
-      first_(parts.first.begin(), parts.first.end()) {
-  const bool in_place = sendbuf == MPI_IN_PLACE;
-  const auto own = static_cast<std::size_t>(rank);
-  void* const sent = const_cast<void*>(sendbuf);
-  if (is_plain(comm, type)) {
-    bytes_ = static_cast<std::byte*>(moved(recvbuf, shape.true_low));
-    const std::size_t size = parts.counts[own] * element_bytes_;
-    if (in_place || size == 0) return;
-    std::memcpy(bytes_ + first_[own] * element_bytes_, moved(sent, shape.true_low), size);
+PlacedParts::PlacedParts(const Parts& given)
+    : dense_(given.first.empty() ? one_after_another(given.counts) : std::vector<std::size_t>{}),
+      parts_{given.counts, given.first.empty() ? std::span(std::as_const(dense_)) : given.first} {}
+
+PartsInMemory::PartsInMemory(MPI_Comm comm, void* buffer, const Parts& parts, MPI_Datatype type,
+                             const ElementShape& shape, bool is_copied)
+    : comm_(comm), type_(type), shape_(shape), parts_(parts), element_bytes_(shape.bytes) {
+  if (!is_copied && is_plain(comm, type)) {
+    bytes_ = static_cast<std::byte*>(moved(buffer, shape.true_low));
     return;
   }
-  first_ = one_after_another(parts.counts);
+  dense_ = one_after_another(parts.counts);
+  packer_.emplace(comm, buffer, type, element_bytes_);
   packed_ = std::make_unique_for_overwrite<std::byte[]>(parts.total() * element_bytes_);
   bytes_ = packed_.get();
-  const ElementPacker packer(comm, in_place ? recvbuf : sent, type, element_bytes_);
-  std::byte* const to = bytes_ + first_[own] * element_bytes_;
-  packer.pack(in_place ? parts.first[own] : 0, parts.counts[own], to);
-  if (!in_place) {
-    ElementPacker(comm, recvbuf, type, element_bytes_)
-        .unpack(parts.first[own], parts.counts[own], to);
+}
+
+void PartsInMemory::pack(std::size_t rank) const {
+  if (packer_) packer_->pack(parts_.first[rank], parts_.counts[rank], bytes_ + offset(rank));
+}
+
+void PartsInMemory::pack_all() const {
+  for (std::size_t rank = 0; rank < parts_.counts.size(); ++rank) pack(rank);
+}
+
+void PartsInMemory::unpack_all(std::optional<std::size_t> but) const {
+  if (!packer_) return;
+  for (std::size_t rank = 0; rank < dense_.size(); ++rank) {
+    if (rank == but) continue;
+    packer_->unpack(parts_.first[rank], parts_.counts[rank], bytes_ + offset(rank));
   }
 }
 
-void GatheredParts::unpack() const {
-  if (!packed_) return;
-  const ElementPacker packer(comm_, recvbuf_, type_, element_bytes_);
-  for (std::size_t rank = 0; rank < first_.size(); ++rank) {
-    if (rank == static_cast<std::size_t>(rank_)) continue;
-    packer.unpack(parts_.first[rank], parts_.counts[rank], bytes_ + first_[rank] * element_bytes_);
+void PartsInMemory::take(std::size_t rank, void* from) const {
+  const std::size_t count = parts_.counts[rank];
+  if (count * element_bytes_ == 0) return;
+  std::byte* const to = bytes_ + offset(rank);
+  if (packer_) {
+    ElementPacker(comm_, from, type_, element_bytes_).pack(0, count, to);
+    packer_->unpack(parts_.first[rank], count, to);
+  } else {
+    std::memcpy(to, moved(from, shape_.true_low), count * element_bytes_);
   }
 }
 

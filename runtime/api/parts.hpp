@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "engine/block.hpp"
 #include "runtime/api/bound_plan.hpp"
 #include "runtime/memory/element_shape.hpp"
+#include "runtime/memory/stores.hpp"
 
 namespace espalier::runtime {
 
@@ -47,29 +49,56 @@ std::vector<engine::Range> ranges_of(const BoundPlan& bound, const Parts& parts,
 // Of each block of a plan for a message that is the same on all ranks: its share of the grid.
 std::vector<engine::Range> ranges_of(const BoundPlan& bound, const engine::SegmentGrid& grid);
 
-// An allgather's parts in memory: in the user's buffer, or packed beside it if elements have holes.
-class GatheredParts {
+// Parts whose beginnings are given, or that follow one another.
+class PlacedParts {
  public:
-  // Puts this rank's own part in its place. sendbuf: MPI_IN_PLACE if it is there. Throws
-  // InputError, MpiError, std::bad_alloc.
-  GatheredParts(MPI_Comm comm, const void* sendbuf, void* recvbuf, const Parts& parts, int rank,
-                MPI_Datatype type, const ElementShape& shape);
-  // Where byte 0 of the parts lies, and where each part begins, in elements.
+  explicit PlacedParts(const Parts& given);
+  ~PlacedParts() = default;
+  PlacedParts(const PlacedParts&) = delete;  // parts() may refer to this object
+  PlacedParts& operator=(const PlacedParts&) = delete;
+  PlacedParts(PlacedParts&&) = delete;
+  PlacedParts& operator=(PlacedParts&&) = delete;
+  [[nodiscard]] const Parts& parts() const { return parts_; }
+
+ private:
+  std::vector<std::size_t> dense_;
+  Parts parts_;
+};
+
+// Parts as consecutive bytes: in the user's buffer, or packed beside it if elements have holes.
+class PartsInMemory {
+ public:
+  // is_copied: packed in any case. Refers to the lists of `parts`. Throws InputError, MpiError,
+  // std::bad_alloc.
+  PartsInMemory(MPI_Comm comm, void* buffer, const Parts& parts, MPI_Datatype type,
+                const ElementShape& shape, bool is_copied = false);
+
   [[nodiscard]] std::byte* bytes() const { return bytes_; }
-  [[nodiscard]] std::span<const std::size_t> first() const { return first_; }
-  // Brings what has arrived to the user's buffer. Throws MpiError.
-  void unpack() const;
+  // Where each part begins in `bytes`, in elements.
+  [[nodiscard]] std::span<const std::size_t> first() const {
+    return packer_ ? dense_ : parts_.first;
+  }
+  [[nodiscard]] std::uint64_t offset(std::size_t rank) const {
+    return first()[rank] * element_bytes_;
+  }
+  // What these three do with packed bytes needs nothing where there are none. They throw MpiError.
+  void pack(std::size_t rank) const;
+  void pack_all() const;
+  // but: a rank whose part is not here.
+  void unpack_all(std::optional<std::size_t> but) const;
+  // Copies a rank's part from another buffer, where it is alone, to its place in both.
+  void take(std::size_t rank, void* from) const;
 
  private:
   MPI_Comm comm_;
-  void* recvbuf_;
-  Parts parts_;
-  int rank_;
   MPI_Datatype type_;
+  ElementShape shape_;
+  Parts parts_;
   std::size_t element_bytes_;
-  std::byte* bytes_ = nullptr;
-  std::vector<std::size_t> first_;
-  std::unique_ptr<std::byte[]> packed_;  // null: nothing is packed
+  std::byte* bytes_;
+  std::vector<std::size_t> dense_;       // where packed parts begin
+  std::optional<ElementPacker> packer_;  // unset: nothing is packed
+  std::unique_ptr<std::byte[]> packed_;
 };
 
 }  // namespace espalier::runtime

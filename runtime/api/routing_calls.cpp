@@ -33,68 +33,11 @@ struct Collective::State::RoutedCall {
 
 namespace {
 
-// What this rank sends, or what it receives, as consecutive bytes: in the user's buffer, or packed
-// beside it.
-class Side {
- public:
-  // is_copied: packed in any case. Throws InputError, MpiError, std::bad_alloc.
-  Side(MPI_Comm comm, void* buffer, const Parts& parts, MPI_Datatype type,
-       const ElementShape& shape, bool is_copied = false)
-      : parts_(parts), element_bytes_(shape.bytes) {
-    if (!is_copied && is_plain(comm, type)) {
-      bytes_ = static_cast<std::byte*>(moved(buffer, shape.true_low));
-      return;
-    }
-    dense_ = one_after_another(parts.counts);
-    const std::size_t total = parts.total();
-    if (total == 0) return;
-    packer_.emplace(comm, buffer, type, element_bytes_);
-    packed_ = std::make_unique_for_overwrite<std::byte[]>(total * element_bytes_);
-    bytes_ = packed_.get();
-  }
-
-  [[nodiscard]] std::byte* bytes() const { return bytes_; }
-  [[nodiscard]] std::uint64_t offset(std::size_t rank) const {
-    return (dense_.empty() ? parts_.first : std::span(dense_))[rank] * element_bytes_;
-  }
-  void pack() const {
-    if (!packer_) return;
-    for (std::size_t rank = 0; rank < dense_.size(); ++rank) {
-      packer_->pack(parts_.first[rank], parts_.counts[rank], bytes_ + offset(rank));
-    }
-  }
-  // but: a rank whose part is not here.
-  void unpack(std::optional<std::size_t> but) const {
-    if (!packer_) return;
-    for (std::size_t rank = 0; rank < dense_.size(); ++rank) {
-      if (rank == but) continue;
-      packer_->unpack(parts_.first[rank], parts_.counts[rank], bytes_ + offset(rank));
-    }
-  }
-
- private:
-  Parts parts_;
-  std::size_t element_bytes_;
-  std::byte* bytes_ = nullptr;
-  std::vector<std::size_t> dense_;       // where parts begin that are packed; empty: they are not
-  std::optional<ElementPacker> packer_;  // unset: nothing is packed
-  std::unique_ptr<std::byte[]> packed_;
-};
-
-// The same parts with beginnings.
-struct Placed {
-  explicit Placed(const Parts& given)
-      : dense(given.first.empty() ? one_after_another(given.counts) : std::vector<std::size_t>{}),
-        parts{given.counts, given.first.empty() ? std::span(std::as_const(dense)) : given.first} {}
-  std::vector<std::size_t> dense;
-  Parts parts;
-};
-
 // A part for or from one rank only.
 struct OnlyPart {
   OnlyPart(std::size_t ranks, std::size_t rank, std::size_t count)
       : counts(ranks, 0), first(ranks, 0) {
-    if (rank < ranks) counts[rank] = count;
+    counts[rank] = count;
   }
   [[nodiscard]] Parts parts() const { return {counts, first}; }
   std::vector<std::size_t> counts;
@@ -118,8 +61,8 @@ void Collective::State::route(const RoutedCall& routed) {
   const auto here = static_cast<std::size_t>(bound.rank);
   const MPI_Comm comm = bound.comm.get();
   const std::uint64_t segment = routed_segment(routed.message);
-  std::optional<Side> sent;
-  std::optional<Side> received;
+  std::optional<PartsInMemory> sent;
+  std::optional<PartsInMemory> received;
   std::optional<RoutingStore> store;
   try {
     sent.emplace(comm, routed.sendbuf, routed.sent, routed.type, routed.shape, routed.same_memory);
@@ -146,7 +89,7 @@ void Collective::State::route(const RoutedCall& routed) {
     }
     store.emplace(RoutedBytes{sent->bytes(), received->bytes()}, engine->transport.roles(),
                   engine->transport.windows(), ends, longest, scratch);
-    sent->pack();
+    sent->pack_all();
   } catch (const InputError& error) {
     refuse(error.what());
   } catch (const std::bad_alloc&) {
@@ -158,7 +101,7 @@ void Collective::State::route(const RoutedCall& routed) {
                 own);
   }
   engine->run(*store);
-  received->unpack(routed.own_is_there ? std::optional(here) : std::nullopt);
+  received->unpack_all(routed.own_is_there ? std::optional(here) : std::nullopt);
 }
 
 void Collective::State::route_with_root(const void* sendbuf, void* recvbuf, const Parts& given,
@@ -175,8 +118,8 @@ void Collective::State::route_with_root(const void* sendbuf, void* recvbuf, cons
   }
   const ElementShape shape = element_shape_of(type);
   const std::size_t ranks = bound.comm.size();
-  const Placed placed(is_root ? given : Parts{given.counts, {}});
-  const Parts& parts = placed.parts;
+  const PlacedParts placed(is_root ? given : Parts{given.counts, {}});
+  const Parts& parts = placed.parts();
   if (const std::string fault = parts_fault(parts, ranks, shape); !fault.empty()) refuse(fault);
   const auto root = static_cast<std::size_t>(bound.root);
   const auto bytes_at = [&](std::size_t rank) { return parts.counts[rank] * shape.bytes; };
@@ -209,8 +152,8 @@ void Collective::State::alltoall(const void* sendbuf, void* recvbuf, std::size_t
   const std::size_t ranks = bound.comm.size();
   const std::vector<std::size_t> counts(ranks, count);
   std::string fault = size_fault(count, ranks * std::max<std::size_t>(shape.bytes, 1));
-  const Placed placed(Parts{counts, {}});
-  if (fault.empty()) fault = parts_fault(placed.parts, ranks, shape);
+  const PlacedParts placed(Parts{counts, {}});
+  if (fault.empty()) fault = parts_fault(placed.parts(), ranks, shape);
   if (!fault.empty()) refuse(fault);
   const std::uint64_t bytes = count * shape.bytes;
   if (bytes != 0 && routes->missing()) refuse(no_path(*routes->missing(), bytes));
@@ -218,8 +161,8 @@ void Collective::State::alltoall(const void* sendbuf, void* recvbuf, std::size_t
   call.emplace(bytes * ranks);
   route({.sendbuf = in_place ? recvbuf : const_cast<void*>(sendbuf),
          .recvbuf = recvbuf,
-         .sent = placed.parts,
-         .received = placed.parts,
+         .sent = placed.parts(),
+         .received = placed.parts(),
          .type = type,
          .shape = shape,
          .message = bytes * ranks,
@@ -232,19 +175,19 @@ void Collective::State::alltoallv(const void* sendbuf, const Parts& sent, void* 
                                   const Parts& received, MPI_Datatype type) {
   const bool in_place = sendbuf == MPI_IN_PLACE;
   const std::size_t ranks = bound.comm.size();
-  const Placed to_here(received);
-  const Placed from_here(in_place ? received : sent);
+  const PlacedParts to_here(received);
+  const PlacedParts from_here(in_place ? received : sent);
   std::string fault;
   if (type == MPI_DATATYPE_NULL) fault = "MPI_DATATYPE_NULL is not a type";
   if (recvbuf == MPI_IN_PLACE) fault = "MPI_IN_PLACE is for sendbuf of an alltoall";
   ElementShape shape{};
   if (fault.empty()) {
     shape = element_shape_of(type);
-    fault = parts_fault(from_here.parts, ranks, shape);
+    fault = parts_fault(from_here.parts(), ranks, shape);
   }
-  if (fault.empty()) fault = parts_fault(to_here.parts, ranks, shape);
+  if (fault.empty()) fault = parts_fault(to_here.parts(), ranks, shape);
   const std::vector<std::uint64_t> bytes =
-      shared_counts(from_here.parts, to_here.parts, shape.bytes, fault);
+      shared_counts(from_here.parts(), to_here.parts(), shape.bytes, fault);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const Route one{i / ranks, i % ranks};
     if (bytes[i] == 0 || one.from == one.to || routes->exists(one)) continue;
@@ -255,8 +198,8 @@ void Collective::State::alltoallv(const void* sendbuf, const Parts& sent, void* 
   call.emplace(message);
   route({.sendbuf = in_place ? recvbuf : const_cast<void*>(sendbuf),
          .recvbuf = recvbuf,
-         .sent = from_here.parts,
-         .received = to_here.parts,
+         .sent = from_here.parts(),
+         .received = to_here.parts(),
          .type = type,
          .shape = shape,
          .message = message,

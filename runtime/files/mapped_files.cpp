@@ -6,8 +6,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "runtime/memory/checksum.hpp"
-
 namespace espalier::runtime {
 
 Mapping::Mapping(int descriptor, const std::string& name, std::uint64_t bytes, Access access) {
@@ -51,10 +49,6 @@ void MappedOutput::write_collected() {
 void MappedOutput::sync() {
   write_collected();
   file_.sync();
-}
-
-std::uint64_t checksum_of(std::span<const std::byte> bytes) {
-  return hash_of(bytes);
 }
 
 }  // namespace espalier::runtime

@@ -64,7 +64,4 @@ class MappedOutput {
   std::unique_ptr<std::byte[]> collected_;
 };
 
-// XXH3, 64 bits.
-std::uint64_t checksum_of(std::span<const std::byte> bytes);
-
 }  // namespace espalier::runtime

@@ -45,6 +45,7 @@ planner::Plan in_rank_order(const planner::Plan& plan, std::span<const int> rank
   move_trees(ordered.broadcast_trees);
   for (planner::PlanBlock& block : ordered.blocks) {
     block.root = moved(block.root);
+    if (block.to) block.to = moved(*block.to);
     move_trees(block.trees);
   }
   return ordered;

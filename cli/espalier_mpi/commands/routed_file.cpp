@@ -12,6 +12,7 @@
 #include "cli/espalier_mpi/run/timing.hpp"
 #include "runtime/api/parts.hpp"
 #include "runtime/files/mapped_files.hpp"
+#include "runtime/memory/checksum.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
@@ -72,7 +73,7 @@ class RoutedFile {
     watchdog_->expect("waiting for all ranks to check their files", disk_);
     std::vector<std::uint64_t> sent(counts_.size());
     if (!scatters_) {
-      sent[here()] = runtime::checksum_of(input_->bytes());
+      sent[here()] = runtime::hash_of(input_->bytes());
     } else if (input_) {
       for (std::size_t rank = 0; rank < sent.size(); ++rank)
         sent[rank] = checksum_in(*input_, rank);
@@ -85,7 +86,7 @@ class RoutedFile {
       for (std::size_t rank = 0; rank < sent.size(); ++rank) {
         if (scatters_ && rank != here()) continue;
         const std::uint64_t written =
-            scatters_ ? runtime::checksum_of(output_->bytes()) : checksum_in(*output_, rank);
+            scatters_ ? runtime::hash_of(output_->bytes()) : checksum_in(*output_, rank);
         if (written == sent[rank]) continue;
         throw CheckFailed(fmt::format(
             "{}: the part of rank {} differs from what was sent (checksum {:016x}, not {:016x})",
@@ -114,7 +115,7 @@ class RoutedFile {
   template <class File>
   [[nodiscard]] std::uint64_t checksum_in(const File& file, std::size_t rank) const {
     const std::size_t first = runtime::one_after_another(counts_)[rank];
-    return runtime::checksum_of(file.bytes().subspan(first, counts_[rank]));
+    return runtime::hash_of(file.bytes().subspan(first, counts_[rank]));
   }
   // All ranks must know the sizes of all parts.
   void share_sizes() {

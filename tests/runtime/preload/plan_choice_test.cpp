@@ -64,6 +64,13 @@ TEST(PlanChoice, RankOrderMovesTheRootsOfBlocks) {
   }
 }
 
+TEST(PlanChoice, RankOrderMovesBothEndsOfRoutes) {
+  std::mt19937_64 random(1);
+  const planner::Plan plan = espalier::testing::routes_plan(
+      planner::Operation::kScatter, 3, 1, espalier::testing::Paths::kThroughAnother, 1024, random);
+  EXPECT_NO_THROW(planner::check_structure(in_rank_order(plan, std::array{2, 0, 1})));
+}
+
 TEST(PlanChoice, APlanForTheWorldFollowsWorldRanks) {
   const auto plan = three_nodes();
   const auto backwards = fitted(plan, members(3, {2, 1, 0}, 1), RankMapping::kByOrder);
