@@ -24,6 +24,9 @@ using runtime::check;
 using runtime::size_of;
 
 constexpr std::size_t kMostAnswers = 1024;
+// A program whose parts differ in ever new proportions does not wait for ever new plans: from then
+// on, one for equal parts serves. Per operation.
+constexpr std::size_t kMostShares = 8;
 
 struct Group {
   MPI_Group group = MPI_GROUP_NULL;
@@ -137,7 +140,7 @@ std::unique_ptr<ReadyPlan> ready_from(const PlanMaker::Answer& found, const Memb
                                       const runtime::OwnedComm& comm) {
   using Origin = PlanMaker::Origin;
   runtime::CollectiveOptions options;
-  if (members.operation != planner::Operation::kBroadcast) options = runtime::ReductionOptions();
+  if (planner::combines(members.operation)) options = runtime::ReductionOptions();
   // MPI allows a rank to leave a collective before all ranks have entered it.
   options.check_sizes = false;
   options.timeout = shared.settings.timeout;
@@ -151,7 +154,7 @@ std::unique_ptr<ReadyPlan> ready_from(const PlanMaker::Answer& found, const Memb
     options.tuned = tuned_for(given, shared, comm.get());
     plan = *fitted(given, members, shared.settings.mapping);
   } else {
-    plan = planner::parse_plan(found.made, "the plan");
+    plan = planner::parse_plan(found.made, "the plan", planner::Roots::kAny);
   }
   const bool is_tuned = found.origin == Origin::kGiven && !options.tuned.empty();
   const bool is_local = found.origin == Origin::kMade && are_local(members.world_ranks, shared);
@@ -165,7 +168,8 @@ std::unique_ptr<ReadyPlan> ready_from(const PlanMaker::Answer& found, const Memb
 
 PlanMaker::Answer PlanMaker::answer(const Members& members) {
   const std::lock_guard lock(mutex_);
-  const std::tuple key{members.world_ranks, members.root, members.operation, members.decided};
+  const std::tuple key{members.world_ranks, members.root, members.operation, members.decided,
+                       members.shares};
   const auto known = answers_.find(key);
   if (known != answers_.end()) return known->second;
   if (answers_.size() >= kMostAnswers) answers_.clear();
@@ -184,7 +188,7 @@ void PlanMaker::report_failure(const Members& members, const std::string& reason
   if (!reported_.emplace(members.operation, reason).second) return;
   fmt::print(stderr, "espalier-pmpi: no plan {}: {}; {} runs unchanged\n",
              ranks_text(members.operation, members.root, members.world_ranks.size()),
-             printable(reason), runtime::library_function(members.operation));
+             printable(reason), functions_of(members.operation));
 }
 
 PlanMaker::Answer PlanMaker::find(const Members& members) const {
@@ -201,31 +205,48 @@ PlanMaker::Answer PlanMaker::find(const Members& members) const {
           planner::to_json(make_plan_for(shared_->platform, shared_->settings, members))};
 }
 
-Communicator::Entry& Communicator::entry_for(MPI_Comm comm, planner::Operation operation, int root,
-                                             std::uint64_t bytes, const SharedSettings& shared,
-                                             PlanMaker& maker) {
+Communicator::Entry& Communicator::entry_for(const Call& call, std::uint64_t bytes,
+                                             const SharedSettings& shared, PlanMaker& maker) {
   std::string decided;
-  if (const runtime::Decisions* const table = shared.decisions_for(operation)) {
-    decided = decision_for(*table, static_cast<std::uint32_t>(size_of(comm)), bytes).algorithm;
+  if (const runtime::Decisions* const table = shared.decisions_for(call.operation)) {
+    decided = decision_for(*table, static_cast<std::uint32_t>(size_of(call.comm)), bytes).algorithm;
   }
-  for (Known& known : entries_) {
-    if (known.operation != operation || known.root != root) continue;
-    if (known.algorithm.empty() || known.algorithm == decided) return known.entry;
+  std::vector<double> shares = call.shares();
+  std::size_t with_shares = 0;
+  const auto find = [&]() -> Entry* {
+    for (Known& known : entries_) {
+      if (known.operation != call.operation || known.root != call.root) continue;
+      with_shares += known.shares.empty() ? 0 : 1;
+      if (known.shares != shares) continue;
+      if (known.algorithm.empty() || known.algorithm == decided) return &known.entry;
+    }
+    return nullptr;
+  };
+  Entry* known = find();
+  if (known == nullptr && !shares.empty() && with_shares >= kMostShares) {
+    shares.clear();
+    known = find();
   }
-  Entry entry = made(comm, operation, root, shared, maker, decided);
-  return entries_.emplace_back(Known{operation, root, std::move(decided), std::move(entry)}).entry;
+  if (known != nullptr) return *known;
+  Entry entry = made(call, shares, shared, maker, decided);
+  return entries_
+      .emplace_back(
+          Known{call.operation, call.root, std::move(decided), std::move(shares), std::move(entry)})
+      .entry;
 }
 
-Communicator::Entry Communicator::made(MPI_Comm of, planner::Operation operation, int root,
+Communicator::Entry Communicator::made(const Call& call, const std::vector<double>& shares,
                                        const SharedSettings& shared, PlanMaker& maker,
                                        std::string& decided) {
+  const MPI_Comm of = call.comm;
   Members members;
   members.decided = std::exchange(decided, {});
   if (const auto reason = plain_reason(of)) return *reason;
   members.world_size = static_cast<std::size_t>(size_of(MPI_COMM_WORLD));
   members.world_ranks = world_ranks_of(of);
-  members.root = root;
-  members.operation = operation;
+  members.root = call.root;
+  members.operation = call.operation;
+  members.shares = shares;
   if (members.world_ranks.empty()) return Reason::kOtherWorld;
   const PlainComm comm(of);
   if (shared.settings.mapping == runtime::RankMapping::kByHostName) {
@@ -241,7 +262,7 @@ Communicator::Entry Communicator::made(MPI_Comm of, planner::Operation operation
   } catch (const InputError& error) {  // on all ranks
     if (rank == 0)
       fmt::print(stderr, "espalier-pmpi: {}; {} runs unchanged\n", error.what(),
-                 runtime::library_function(operation));
+                 functions_of(call.operation));
     return Reason::kPlanningFailed;
   }
 }

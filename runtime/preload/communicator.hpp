@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "runtime/api/reduction.hpp"
+#include "runtime/preload/calls.hpp"
 #include "runtime/preload/planning.hpp"
 #include "runtime/preload/shared_settings.hpp"
 #include "runtime/preload/tally.hpp"
@@ -33,9 +34,9 @@ struct ReadyPlan {
   bool tuned = false;    // runs with tuned segment sizes
 };
 
-// Plans that this process has found, by the members' world ranks, the root, the operation and the
-// decided algorithm, so that a communicator that is created repeatedly is planned for only once.
-// Threads may use it at the same time.
+// Plans that this process has found, by the members' world ranks, the root, the operation, the
+// decided algorithm and the shares, so that a communicator that is created repeatedly is planned
+// for only once. Threads may use it at the same time.
 class PlanMaker {
  public:
   explicit PlanMaker(const SharedSettings& shared) : shared_(&shared) {}
@@ -56,7 +57,9 @@ class PlanMaker {
 
   const SharedSettings* shared_;
   std::mutex mutex_;  // of the following; no call of MPI is made meanwhile
-  std::map<std::tuple<std::vector<int>, int, planner::Operation, std::string>, Answer> answers_;
+  std::map<std::tuple<std::vector<int>, int, planner::Operation, std::string, std::vector<double>>,
+           Answer>
+      answers_;
   std::set<std::pair<planner::Operation, std::string>> reported_;
 };
 
@@ -65,18 +68,18 @@ class Communicator {
  public:
   using Entry = std::variant<Reason, std::unique_ptr<ReadyPlan>>;
 
-  // The first call for an operation, a root and the algorithm that a decision table gives for
-  // `bytes` is collective over `comm`; later calls return its result. All ranks get the same
-  // alternative of the variant. root: constant for allreduces. Throws MpiError.
-  Entry& entry_for(MPI_Comm comm, planner::Operation operation, int root, std::uint64_t bytes,
-                   const SharedSettings& shared, PlanMaker& maker);
+  // The first call for an operation, a root, the shares of the ranks and the algorithm that a
+  // decision table gives for `bytes` is collective over the call's communicator; later calls return
+  // its result. All ranks get the same alternative of the variant. Throws MpiError.
+  Entry& entry_for(const Call& call, std::uint64_t bytes, const SharedSettings& shared,
+                   PlanMaker& maker);
   // Collective if entries hold plans.
   void forget();
 
  private:
   // Collective. Rank 0 finds the plan and shares it with the other ranks. decided:
   // Members::decided; on return empty unless it determined the plan.
-  Entry made(MPI_Comm of, planner::Operation operation, int root, const SharedSettings& shared,
+  Entry made(const Call& call, const std::vector<double>& shares, const SharedSettings& shared,
              PlanMaker& maker, std::string& decided);
   // Collective over `of`: the communicator that all plans share, because MPI has few (MPICH about
   // 2000). A new one if a call on the last one failed.
@@ -85,7 +88,8 @@ class Communicator {
   struct Known {
     planner::Operation operation;
     int root;
-    std::string algorithm;  // given by a decision table; empty: for messages of all sizes
+    std::string algorithm;       // given by a decision table; empty: for messages of all sizes
+    std::vector<double> shares;  // of the ranks, where they are not equal
     Entry entry;
   };
   std::vector<Known> entries_;

@@ -119,91 +119,32 @@ void Interposer::start() {
   active_ = true;
 }
 
-template <class CallMpi>
-int Interposer::decide(const Call& call, const CallMpi& call_mpi) {
-  // Invalid calls are left to MPI, which reports them best (also for the types and roots below).
-  if (call.count < 0 || call.type == MPI_DATATYPE_NULL || call.comm == MPI_COMM_NULL) {
-    return call_mpi();
-  }
-  MPI_Count element = 0;
-  if (const int code = PMPI_Type_size_x(call.type, &element); code != MPI_SUCCESS) return code;
-  std::uint64_t bytes = 0;
-  if (element < 0 || __builtin_mul_overflow(static_cast<std::uint64_t>(element),
-                                            static_cast<std::uint64_t>(call.count), &bytes)) {
-    return call_mpi();
-  }
-  if (bytes == 0 || bytes < shared_->settings.threshold.value) {
-    count_left_to_mpi(Reason::kBelowThreshold, call);
-    return call_mpi();
-  }
+std::optional<int> Interposer::take(const Call& call) {
+  if (call.comm == MPI_COMM_NULL) return std::nullopt;  // MPI reports it best
   bool has_run = false;
-  const int code = guarded([&] { has_run = run(call, bytes); });
+  const int code = guarded([&] { has_run = run(call); });
   if (code != MPI_SUCCESS) {
     // A function of the program's, which may make calls like any other, and need not return.
     PMPI_Comm_call_errhandler(call.comm, code);
     return code;
   }
-  return has_run ? MPI_SUCCESS : call_mpi();
+  return has_run ? std::optional(MPI_SUCCESS) : std::nullopt;
 }
 
-bool Interposer::run(const Call& call, std::uint64_t bytes) {
+bool Interposer::run(const Call& call) {
+  const std::optional<std::uint64_t> bytes = call.bytes();
+  if (!bytes) return false;
+  if (*bytes == 0 || *bytes < shared_->settings.threshold.value) {
+    count_left_to_mpi(Reason::kBelowThreshold, call);
+    return false;
+  }
   const Inside inside;
-  ReadyPlan* const ready = taken(call, bytes);
+  ReadyPlan* const ready = taken(call, *bytes);
   if (ready == nullptr) return false;
   const double start = PMPI_Wtime();
-  const auto count = static_cast<std::size_t>(call.count);
-  if (call.operation == planner::Operation::kBroadcast) {
-    ready->runner.run(call.recvbuf, count, call.type);
-  } else {
-    ready->runner.run(call.sendbuf, call.recvbuf, count, call.type, call.op);
-  }
-  report(*ready, call, bytes, PMPI_Wtime() - start);
+  call.run(ready->runner);
+  report(*ready, call, *bytes, PMPI_Wtime() - start);
   return true;
-}
-
-int Interposer::broadcast(void* buffer, MPI_Count count, MPI_Datatype type, int root,
-                          MPI_Comm comm) {
-  const auto call_mpi = [&] {
-#if MPI_VERSION >= 4
-    return PMPI_Bcast_c(buffer, count, type, root, comm);
-#else
-    return PMPI_Bcast(buffer, static_cast<int>(count), type, root, comm);
-#endif
-  };
-  return decide(
-      {planner::Operation::kBroadcast, count, type, root, comm, MPI_OP_NULL, nullptr, buffer},
-      call_mpi);
-}
-
-int Interposer::reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
-                       MPI_Op op, int root, MPI_Comm comm) {
-  const auto call_mpi = [&] {
-#if MPI_VERSION >= 4
-    return PMPI_Reduce_c(sendbuf, recvbuf, count, type, op, root, comm);
-#else
-    return PMPI_Reduce(sendbuf, recvbuf, static_cast<int>(count), type, op, root, comm);
-#endif
-  };
-  return decide({planner::Operation::kReduce, count, type, root, comm, op, sendbuf, recvbuf},
-                call_mpi);
-}
-
-int Interposer::allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
-                          MPI_Op op, MPI_Comm comm) {
-  const auto call_mpi = [&] {
-#if MPI_VERSION >= 4
-    return PMPI_Allreduce_c(sendbuf, recvbuf, count, type, op, comm);
-#else
-    return PMPI_Allreduce(sendbuf, recvbuf, static_cast<int>(count), type, op, comm);
-#endif
-  };
-#ifdef OPEN_MPI
-  // Other MPIs refuse equal buffers. Open MPI does not check, and the result is that of an in-place
-  // call.
-  if (sendbuf == recvbuf) sendbuf = MPI_IN_PLACE;
-#endif
-  return decide({planner::Operation::kAllreduce, count, type, 0, comm, op, sendbuf, recvbuf},
-                call_mpi);
 }
 
 ReadyPlan* Interposer::taken(const Call& call, std::uint64_t bytes) {
@@ -214,14 +155,12 @@ ReadyPlan* Interposer::taken(const Call& call, std::uint64_t bytes) {
     return nullptr;
   }
   if (call.root < 0 || call.root >= size_of(call.comm)) return nullptr;
-  if (call.operation != planner::Operation::kBroadcast &&
-      !goes_along_trees(call.operation, call.type, call.op)) {
+  if (planner::combines(call.operation) && !goes_along_trees(call.operation, call.type, call.op)) {
     count_left_to_mpi(Reason::kNotAlongTrees, call);
     return nullptr;
   }
-  if (has_wrong_buffers(call)) return nullptr;
-  Communicator::Entry& entry =
-      known(call.comm).entry_for(call.comm, call.operation, call.root, bytes, *shared_, *maker_);
+  if (call.has_wrong_buffers()) return nullptr;
+  Communicator::Entry& entry = known(call.comm).entry_for(call, bytes, *shared_, *maker_);
   if (const Reason* reason = std::get_if<Reason>(&entry)) {
     count_left_to_mpi(*reason, call);
     return nullptr;
@@ -232,18 +171,6 @@ ReadyPlan* Interposer::taken(const Call& call, std::uint64_t bytes) {
     return nullptr;
   }
   return ready;
-}
-
-bool Interposer::has_wrong_buffers(const Call& call) {
-  if (call.operation == planner::Operation::kBroadcast) {
-    // MPI_BOTTOM, which is null, is valid for types with absolute addresses.
-    return call.recvbuf == MPI_IN_PLACE || (call.recvbuf == nullptr && is_named(call.type));
-  }
-  if (call.sendbuf == nullptr) return true;
-  const bool has_result =
-      call.operation == planner::Operation::kAllreduce || rank_in(call.comm) == call.root;
-  if (!has_result) return call.sendbuf == MPI_IN_PLACE;
-  return call.recvbuf == nullptr || call.recvbuf == MPI_IN_PLACE || call.recvbuf == call.sendbuf;
 }
 
 Communicator& Interposer::known(MPI_Comm comm) {
@@ -288,7 +215,7 @@ void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t 
   print_line(fmt::format("{} {}: {}, {}{}, {} at {}, {} of {} {}", format_size({bytes}),
                          ranks_text(call.operation, call.root, ranks), printable(ready.algorithm),
                          counted(ready.trees, "tree"), segments, format_duration({seconds}),
-                         call.operation == planner::Operation::kAllreduce ? "rank 0" : "the root",
+                         planner::needs_root(call.operation) ? "the root" : "rank 0",
                          format_rate(achieved), format_rate(planned),
                          ready.decided ? "predicted" : "planned"));
 }
@@ -308,14 +235,14 @@ void Interposer::count_left_to_mpi(Reason reason, const Call& call) {
 
 void Interposer::print_summaries() const {
   constexpr std::size_t kFigures = 2 + kReasons;
-  std::array<std::uint64_t, 3 * kFigures> mine{};
+  std::array<std::uint64_t, planner::kEveryOperation.size() * kFigures> mine{};
   for (std::size_t i = 0; i < tallies_.size(); ++i) {
     const Tally& tally = tallies_[i];
     mine[i * kFigures] = tally.taken;
     mine[i * kFigures + 1] = tally.taken_bytes;
     std::copy(tally.left_to_mpi.begin(), tally.left_to_mpi.end(), &mine[i * kFigures + 2]);
   }
-  std::array<std::uint64_t, 3 * kFigures> all{};
+  std::array<std::uint64_t, planner::kEveryOperation.size() * kFigures> all{};
   check(PMPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_SUM,
                     0, MPI_COMM_WORLD),
         "MPI_Reduce");
@@ -327,7 +254,7 @@ void Interposer::print_summaries() const {
     if (!any && operation != planner::Operation::kBroadcast) continue;
     Tally total{figures[0], figures[1], {}};
     std::copy_n(figures + 2, kReasons, total.left_to_mpi.begin());
-    print_line(summary(runtime::library_function(operation), total));
+    print_line(summary(functions_of(operation), total));
   }
 }
 

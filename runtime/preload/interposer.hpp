@@ -1,8 +1,9 @@
 // The state of the preloaded library in a process, and its replacements of MPI functions.
 //
 // Ranks decide without communication whether to take a call. The decision depends on the message's
-// bytes, type and operation, the root and the communicator, which MPI requires to match on all
-// ranks, and on the result of the first such call. In that call the ranks may communicate, because
+// bytes, type and operation, the root, the communicator and, where all ranks know them, the counts
+// of their parts, which MPI requires to match on all ranks, and on the result of the first such
+// call. In that call the ranks may communicate, because
 // these functions are collective.
 #pragma once
 
@@ -14,6 +15,7 @@
 #include <mutex>
 #include <optional>
 
+#include "runtime/preload/calls.hpp"
 #include "runtime/preload/communicator.hpp"
 #include "runtime/preload/shared_settings.hpp"
 #include "runtime/preload/tally.hpp"
@@ -31,39 +33,18 @@ class Interposer {
   // Whether a call goes directly to MPI: the library itself makes it on this thread, or the library
   // is inactive.
   [[nodiscard]] bool is_bypassed() const;
-  // Complete implementations of MPI_Bcast, MPI_Reduce and MPI_Allreduce. They return MPI's error
-  // code, after calling the communicator's error handler if it is not MPI_SUCCESS. Precondition:
-  // !is_bypassed().
-  int broadcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm);
-  int reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
-             int root, MPI_Comm comm);
-  int allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
-                MPI_Comm comm);
+  // Runs the call by a plan, if there is one for it, and returns MPI's error code, after calling
+  // the communicator's error handler if it is not MPI_SUCCESS. Nothing: the call is left to MPI.
+  // Precondition: !is_bypassed().
+  std::optional<int> take(const Call& call);
 
  private:
-  // The arguments that determine whether a call is taken.
-  struct Call {
-    planner::Operation operation;
-    MPI_Count count;
-    MPI_Datatype type;
-    int root;  // 0 for an allreduce
-    MPI_Comm comm;
-    MPI_Op op = MPI_OP_NULL;        // of a reduction
-    const void* sendbuf = nullptr;  // of a reduction
-    void* recvbuf = nullptr;        // for a broadcast the only buffer
-  };
-
   void start();
   void finish();  // at the start of MPI_Finalize
-  // call_mpi: calls MPI's own function.
-  template <class CallMpi>
-  int decide(const Call& call, const CallMpi& call_mpi);
   // Runs the call's plan. Returns false if the call is left to MPI. Throws.
-  bool run(const Call& call, std::uint64_t bytes);
+  bool run(const Call& call);
   // The plan to run; null: the call is left to MPI.
   ReadyPlan* taken(const Call& call, std::uint64_t bytes);
-  // Whether MPI would refuse the call because of its buffers, without communication.
-  [[nodiscard]] static bool has_wrong_buffers(const Call& call);
   Communicator& known(MPI_Comm comm);
   void count_left_to_mpi(Reason reason, const Call& call);
   void report(const ReadyPlan& ready, const Call& call, std::uint64_t bytes, double seconds);
@@ -75,11 +56,11 @@ class Interposer {
   bool was_started_ = false;
   std::atomic<bool> active_ = false;
   int key_ = MPI_KEYVAL_INVALID;
-  std::optional<SharedSettings> shared_;   // constant while active_, as key_
-  std::optional<PlanMaker> maker_;         // has a mutex of its own
-  std::mutex mutex_;                       // of the following
-  std::list<Communicator> communicators_;  // in the order of their first use
-  std::array<Tally, 3> tallies_;           // by operation
+  std::optional<SharedSettings> shared_;                        // constant while active_, as key_
+  std::optional<PlanMaker> maker_;                              // has a mutex of its own
+  std::mutex mutex_;                                            // of the following
+  std::list<Communicator> communicators_;                       // in the order of their first use
+  std::array<Tally, planner::kEveryOperation.size()> tallies_;  // by operation
 };
 
 }  // namespace espalier::preload

@@ -1,10 +1,39 @@
-// The MPI functions that the library replaces. MPI_Finalize need not be among them
+// The functions of MPI that the library replaces. MPI_Finalize need not be among them
 // (Interposer::start).
 #include <mpi.h>
 
+#include <optional>
+
+#include "runtime/preload/calls.hpp"
 #include "runtime/preload/interposer.hpp"
 
+using espalier::planner::Operation;
+using espalier::preload::AllgatherCall;
+using espalier::preload::AlltoallCall;
+using espalier::preload::BroadcastCall;
+using espalier::preload::Elements;
 using espalier::preload::Interposer;
+using espalier::preload::ReduceScatterCall;
+using espalier::preload::ReductionCall;
+using espalier::preload::RootedPartsCall;
+
+namespace {
+
+Elements elements(const void* address, MPI_Count count, MPI_Datatype type) {
+  return {const_cast<void*>(address), count, type};
+}
+
+// make_call: describes the call. call_mpi: calls MPI's own function.
+template <class MakeCall, class CallMpi>
+int taken_or_left(const MakeCall& make_call, const CallMpi& call_mpi) {
+  Interposer& interposer = Interposer::get();
+  if (!interposer.is_bypassed()) {
+    if (const std::optional<int> code = interposer.take(make_call())) return *code;
+  }
+  return call_mpi();
+}
+
+}  // namespace
 
 extern "C" int MPI_Init(int* argc, char*** argv) {
   const int code = PMPI_Init(argc, argv);
@@ -18,121 +47,108 @@ extern "C" int MPI_Init_thread(int* argc, char*** argv, int required, int* provi
   return code;
 }
 
-extern "C" int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  Interposer& interposer = Interposer::get();
-  if (interposer.is_bypassed()) return PMPI_Bcast(buffer, count, type, root, comm);
-  return interposer.broadcast(buffer, count, type, root, comm);
-}
+// A function of MPI, and since MPI 4 its form with large counts. COUNT: the type of counts.
+#define ESPALIER_BCAST(NAME, COUNT)                                                 \
+  extern "C" int MPI_##NAME(void* buffer, COUNT count, MPI_Datatype type, int root, \
+                            MPI_Comm comm) {                                        \
+    return taken_or_left(                                                           \
+        [&] {                                                                       \
+          return BroadcastCall({buffer, count, type}, root, comm);                  \
+        },                                                                          \
+        [&] { return PMPI_##NAME(buffer, count, type, root, comm); });              \
+  }
+#define ESPALIER_REDUCE(NAME, COUNT)                                                            \
+  extern "C" int MPI_##NAME(const void* sendbuf, void* recvbuf, COUNT count, MPI_Datatype type, \
+                            MPI_Op op, int root, MPI_Comm comm) {                               \
+    return taken_or_left(                                                                       \
+        [&] {                                                                                   \
+          return ReductionCall(Operation::kReduce, sendbuf, {recvbuf, count, type}, op, root,   \
+                               comm);                                                           \
+        },                                                                                      \
+        [&] { return PMPI_##NAME(sendbuf, recvbuf, count, type, op, root, comm); });            \
+  }
+#define ESPALIER_ALLREDUCE(NAME, COUNT)                                                         \
+  extern "C" int MPI_##NAME(const void* sendbuf, void* recvbuf, COUNT count, MPI_Datatype type, \
+                            MPI_Op op, MPI_Comm comm) {                                         \
+    return taken_or_left(                                                                       \
+        [&] {                                                                                   \
+          return ReductionCall(Operation::kAllreduce, sendbuf, {recvbuf, count, type}, op, 0,   \
+                               comm);                                                           \
+        },                                                                                      \
+        [&] { return PMPI_##NAME(sendbuf, recvbuf, count, type, op, comm); });                  \
+  }
+#define ESPALIER_REDUCE_SCATTER_BLOCK(NAME, COUNT)                                              \
+  extern "C" int MPI_##NAME(const void* sendbuf, void* recvbuf, COUNT count, MPI_Datatype type, \
+                            MPI_Op op, MPI_Comm comm) {                                         \
+    return taken_or_left(                                                                       \
+        [&] {                                                                                   \
+          return ReduceScatterCall(sendbuf, {recvbuf, count, type}, op, comm);                  \
+        },                                                                                      \
+        [&] { return PMPI_##NAME(sendbuf, recvbuf, count, type, op, comm); });                  \
+  }
+// CALL: of the elements that are sent and that are received, in `sent` and `received`.
+#define ESPALIER_EXCHANGE(NAME, COUNT, CALL)                                                    \
+  extern "C" int MPI_##NAME(const void* sendbuf, COUNT sendcount, MPI_Datatype sendtype,        \
+                            void* recvbuf, COUNT recvcount, MPI_Datatype recvtype,              \
+                            MPI_Comm comm) {                                                    \
+    return taken_or_left(                                                                       \
+        [&] {                                                                                   \
+          const Elements sent = elements(sendbuf, sendcount, sendtype);                         \
+          return CALL(sent, {recvbuf, recvcount, recvtype}, comm);                              \
+        },                                                                                      \
+        [&] {                                                                                   \
+          return PMPI_##NAME(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); \
+        });                                                                                     \
+  }
+#define ESPALIER_ROOTED(NAME, COUNT, OPERATION, ALL, OWN)                                      \
+  extern "C" int MPI_##NAME(const void* sendbuf, COUNT sendcount, MPI_Datatype sendtype,       \
+                            void* recvbuf, COUNT recvcount, MPI_Datatype recvtype, int root,   \
+                            MPI_Comm comm) {                                                   \
+    return taken_or_left(                                                                      \
+        [&] {                                                                                  \
+          const Elements sent = elements(sendbuf, sendcount, sendtype);                        \
+          const Elements received = elements(recvbuf, recvcount, recvtype);                    \
+          return RootedPartsCall(Operation::OPERATION, ALL, OWN, root, comm);                  \
+        },                                                                                     \
+        [&] {                                                                                  \
+          return PMPI_##NAME(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, \
+                             comm);                                                            \
+        });                                                                                    \
+  }
+#define ESPALIER_WITH_EQUAL_PARTS(SUFFIX, COUNT)                     \
+  ESPALIER_BCAST(Bcast##SUFFIX, COUNT)                               \
+  ESPALIER_REDUCE(Reduce##SUFFIX, COUNT)                             \
+  ESPALIER_ALLREDUCE(Allreduce##SUFFIX, COUNT)                       \
+  ESPALIER_REDUCE_SCATTER_BLOCK(Reduce_scatter_block##SUFFIX, COUNT) \
+  ESPALIER_EXCHANGE(Allgather##SUFFIX, COUNT, AllgatherCall)         \
+  ESPALIER_EXCHANGE(Alltoall##SUFFIX, COUNT, AlltoallCall)           \
+  ESPALIER_ROOTED(Scatter##SUFFIX, COUNT, kScatter, sent, received)  \
+  ESPALIER_ROOTED(Gather##SUFFIX, COUNT, kGather, received, sent)
 
+ESPALIER_WITH_EQUAL_PARTS(, int)
 #if MPI_VERSION >= 4
-extern "C" int MPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype type, int root,
-                           MPI_Comm comm) {
-  Interposer& interposer = Interposer::get();
-  if (interposer.is_bypassed()) return PMPI_Bcast_c(buffer, count, type, root, comm);
-  return interposer.broadcast(buffer, count, type, root, comm);
-}
+ESPALIER_WITH_EQUAL_PARTS(_c, MPI_Count)
 #endif
 
-extern "C" int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type,
-                          MPI_Op op, int root, MPI_Comm comm) {
-  Interposer& interposer = Interposer::get();
-  if (interposer.is_bypassed()) {
-    return PMPI_Reduce(sendbuf, recvbuf, count, type, op, root, comm);
-  }
-  return interposer.reduce(sendbuf, recvbuf, count, type, op, root, comm);
+extern "C" int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+                              void* recvbuf, const int* recvcounts, const int* displs,
+                              MPI_Datatype recvtype, MPI_Comm comm) {
+  return taken_or_left(
+      [&] {
+        return AllgatherCall(elements(sendbuf, sendcount, sendtype), {recvbuf, 0, recvtype}, comm,
+                             recvcounts, displs);
+      },
+      [&] {
+        return PMPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                               comm);
+      });
 }
 
-extern "C" int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type,
-                             MPI_Op op, MPI_Comm comm) {
-  Interposer& interposer = Interposer::get();
-  if (interposer.is_bypassed()) return PMPI_Allreduce(sendbuf, recvbuf, count, type, op, comm);
-  return interposer.allreduce(sendbuf, recvbuf, count, type, op, comm);
+extern "C" int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int* recvcounts,
+                                  MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  return taken_or_left(
+      [&] {
+        return ReduceScatterCall(sendbuf, {recvbuf, 0, type}, op, comm, recvcounts);
+      },
+      [&] { return PMPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, type, op, comm); });
 }
-
-#if MPI_VERSION >= 4
-extern "C" int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
-                            MPI_Op op, int root, MPI_Comm comm) {
-  Interposer& interposer = Interposer::get();
-  if (interposer.is_bypassed()) {
-    return PMPI_Reduce_c(sendbuf, recvbuf, count, type, op, root, comm);
-  }
-  return interposer.reduce(sendbuf, recvbuf, count, type, op, root, comm);
-}
-
-extern "C" int MPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count,
-                               MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  Interposer& interposer = Interposer::get();
-  if (interposer.is_bypassed()) return PMPI_Allreduce_c(sendbuf, recvbuf, count, type, op, comm);
-  return interposer.allreduce(sendbuf, recvbuf, count, type, op, comm);
-}
-#endif
-
-#ifdef OPEN_MPI
-// Open MPI's Fortran functions call PMPI_Bcast, whereas MPICH's call MPI_Bcast. These do the same
-// as Open MPI's, but call MPI_Bcast. Those of the module mpi_f08 take the same arguments.
-extern "C" __attribute__((weak)) int mpi_fortran_bottom_;
-extern "C" __attribute__((weak)) int mpi_fortran_in_place_;
-
-namespace {
-
-void* from_fortran(void* buffer) {
-  if (&mpi_fortran_in_place_ != nullptr && buffer == &mpi_fortran_in_place_) return MPI_IN_PLACE;
-  return &mpi_fortran_bottom_ != nullptr && buffer == &mpi_fortran_bottom_ ? MPI_BOTTOM : buffer;
-}
-
-void init(MPI_Fint* error) {
-  const int code = MPI_Init(nullptr, nullptr);
-  if (error != nullptr) *error = code;
-}
-
-void init_thread(const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) {
-  const int code = MPI_Init_thread(nullptr, nullptr, *required, provided);
-  if (error != nullptr) *error = code;
-}
-
-void bcast(void* buffer, const MPI_Fint* count, const MPI_Fint* type, const MPI_Fint* root,
-           const MPI_Fint* comm, MPI_Fint* error) {
-  const int code =
-      MPI_Bcast(from_fortran(buffer), *count, PMPI_Type_f2c(*type), *root, PMPI_Comm_f2c(*comm));
-  if (error != nullptr) *error = code;
-}
-
-void reduce(void* sendbuf, void* recvbuf, const MPI_Fint* count, const MPI_Fint* type,
-            const MPI_Fint* op, const MPI_Fint* root, const MPI_Fint* comm, MPI_Fint* error) {
-  const int code = MPI_Reduce(from_fortran(sendbuf), from_fortran(recvbuf), *count,
-                              PMPI_Type_f2c(*type), PMPI_Op_f2c(*op), *root, PMPI_Comm_f2c(*comm));
-  if (error != nullptr) *error = code;
-}
-
-void allreduce(void* sendbuf, void* recvbuf, const MPI_Fint* count, const MPI_Fint* type,
-               const MPI_Fint* op, const MPI_Fint* comm, MPI_Fint* error) {
-  const int code = MPI_Allreduce(from_fortran(sendbuf), from_fortran(recvbuf), *count,
-                                 PMPI_Type_f2c(*type), PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm));
-  if (error != nullptr) *error = code;
-}
-
-}  // namespace
-
-#define ESPALIER_FORTRAN_FUNCTIONS(INIT, INIT_THREAD, BCAST, REDUCE, ALLREDUCE)            \
-  extern "C" void INIT(MPI_Fint* error) {                                                  \
-    init(error);                                                                           \
-  }                                                                                        \
-  extern "C" void INIT_THREAD(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) {   \
-    init_thread(required, provided, error);                                                \
-  }                                                                                        \
-  extern "C" void BCAST(void* buffer, MPI_Fint* count, MPI_Fint* type, MPI_Fint* root,     \
-                        MPI_Fint* comm, MPI_Fint* error) {                                 \
-    bcast(buffer, count, type, root, comm, error);                                         \
-  }                                                                                        \
-  extern "C" void REDUCE(void* sendbuf, void* recvbuf, MPI_Fint* count, MPI_Fint* type,    \
-                         MPI_Fint* op, MPI_Fint* root, MPI_Fint* comm, MPI_Fint* error) {  \
-    reduce(sendbuf, recvbuf, count, type, op, root, comm, error);                          \
-  }                                                                                        \
-  extern "C" void ALLREDUCE(void* sendbuf, void* recvbuf, MPI_Fint* count, MPI_Fint* type, \
-                            MPI_Fint* op, MPI_Fint* comm, MPI_Fint* error) {               \
-    allreduce(sendbuf, recvbuf, count, type, op, comm, error);                             \
-  }
-ESPALIER_FORTRAN_FUNCTIONS(mpi_init_, mpi_init_thread_, mpi_bcast_, mpi_reduce_, mpi_allreduce_)
-ESPALIER_FORTRAN_FUNCTIONS(mpi_init_f08_, mpi_init_thread_f08_, mpi_bcast_f08_, mpi_reduce_f08_,
-                           mpi_allreduce_f08_)
-#endif

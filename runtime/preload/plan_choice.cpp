@@ -23,6 +23,21 @@ std::vector<int> ranks_of_nodes(const planner::Plan& plan, const Members& member
   return ranks;
 }
 
+// Whether every rank that has a part has a share in the plan, whose nodes are in rank order.
+bool covers(const planner::Plan& plan, const Members& members) {
+  const std::vector<double> of_plan = planner::shares_of(plan);
+  const std::size_t ranks = plan.nodes.size();
+  for (std::size_t i = 0; i < of_plan.size(); ++i) {
+    // What a rank has for itself, or sends to itself, needs no share.
+    if (plan.operation == planner::Operation::kAlltoall && i / ranks == i % ranks) continue;
+    if (planner::needs_root(plan.operation) && i == static_cast<std::size_t>(members.root))
+      continue;
+    const bool has_part = members.shares.empty() || members.shares[i % ranks] > 0;
+    if (has_part && !(of_plan[i] > 0)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 planner::Plan in_rank_order(const planner::Plan& plan, std::span<const int> rank_of_node) {
@@ -59,7 +74,9 @@ std::optional<planner::Plan> fitted(const planner::Plan& plan, const Members& me
   try {
     const std::vector<int> ranks = ranks_of_nodes(plan, members, mapping);
     if (needs_root && ranks[planner::source_index(plan)] != members.root) return std::nullopt;
-    return in_rank_order(plan, ranks);
+    planner::Plan ordered = in_rank_order(plan, ranks);
+    if (!covers(ordered, members)) return std::nullopt;
+    return ordered;
   } catch (const InputError&) {  // hosts that are not in the plan
     return std::nullopt;
   }

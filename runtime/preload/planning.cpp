@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 #include "planner/algorithms/sub_problem.hpp"
-#include "planner/problem/collective.hpp"
+#include "planner/problem/any_problem.hpp"
 #include "planner/registry.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/formats/formats.hpp"
@@ -71,10 +73,10 @@ bool serves(const std::string& algorithm, planner::Operation operation) {
 std::string read_platform_text(const Settings& settings) {
   platforms::parse_model(settings.model);
   // An algorithm for reductions only leaves broadcasts to MPI, and vice versa.
-  if (!serves(settings.algorithm, planner::Operation::kReduce) &&
-      !serves(settings.algorithm, planner::Operation::kAllreduce)) {
-    planner::find_algorithm(settings.algorithm);
-  }
+  const bool serves_any = std::ranges::any_of(
+      planner::kEveryOperation,
+      [&](planner::Operation operation) { return serves(settings.algorithm, operation); });
+  if (!serves_any) planner::find_algorithm(settings.algorithm);
   return platforms::write_platform(platforms::read_platform(settings.platform_file).platform,
                                    "json");
 }
@@ -94,15 +96,20 @@ planner::Plan make_plan_for(const std::string& platform_text, const Settings& se
   const platforms::OccupationOptions occupation{.segment = planner::kDefaultSegment};
   const Platform part =
       planner::part_of(platform, model, platforms::occupation(platform, model, occupation), nodes);
-  const NodeId root = nodes[static_cast<std::size_t>(members.root)];
-  const planner::Collective collective(members.operation, part,
-                                       planner::source_named(part, platform.node(root).name), model,
-                                       occupation);
+  std::optional<NodeId> root;
+  if (planner::may_have_root(members.operation)) {
+    const NodeId on_whole = nodes[static_cast<std::size_t>(members.root)];
+    root = planner::source_named(part, platform.node(on_whole).name);
+  }
   planner::AlgorithmOptions options;
-  options.max_trees = settings.max_trees;
+  options.max_trees = planner::has_parts(members.operation) ? 0 : settings.max_trees;
   options.deadline = Deadline(kTimeLimit);
-  return planner::make_plan(collective, algorithm.name,
-                            planner::run(algorithm, collective, options), planner::kDefaultSegment);
+  return planner::on_problem(members.operation, part, root, model, occupation, members.shares,
+                             [&](const auto& problem) {
+                               return planner::make_plan(problem, algorithm.name,
+                                                         planner::run(algorithm, problem, options),
+                                                         planner::kDefaultSegment);
+                             });
 }
 
 }  // namespace espalier::preload

@@ -1,4 +1,4 @@
-// Makes plans when a communicator's ranks first broadcast or reduce. In a build without the planner
+// Makes plans when a communicator's ranks first call an operation. In a build without the planner
 // these functions throw (planning_absent.cpp).
 #pragma once
 
@@ -15,9 +15,11 @@ struct Members {
   std::size_t world_size = 0;
   std::vector<int> world_ranks;    // by rank in the communicator
   std::vector<std::string> hosts;  // host of each; empty unless mapped by host
-  int root = 0;                    // rank in the communicator; any rank for an allreduce
+  int root = 0;                    // rank in the communicator; any rank where there is none
   planner::Operation operation = planner::Operation::kBroadcast;
   std::string decided{};  // the algorithm given by a decision table; empty: no table for this
+  // Of an operation whose message has parts, by rank; sum 1. Empty: equal.
+  std::vector<double> shares{};
 };
 
 // The platform that the settings name, in Espalier's JSON. Throws InputError if the file, the model

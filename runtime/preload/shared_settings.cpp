@@ -58,11 +58,6 @@ SharedSettings read_settings(const std::function<const char*(const char*)>& valu
   for (const std::string& file : shared.settings.plan_files) {
     shared.plans.push_back(
         runtime::checked_plan(text_of(file), display_name(file), planner::Roots::kAny));
-    const planner::Operation operation = shared.plans.back().operation;
-    if (!planner::has_parts(operation)) continue;
-    throw InputError(
-        display_name(file), "/operation",
-        fmt::format("this library leaves {} to MPI", planner::with_article(operation)));
   }
   for (const std::string& file : shared.settings.tuned_files) {
     add_tuned(shared, text_of(file), file);

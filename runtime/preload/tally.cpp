@@ -11,18 +11,40 @@ namespace espalier::preload {
 std::string ranks_text(planner::Operation operation, int root, std::size_t ranks) {
   switch (operation) {
     case planner::Operation::kBroadcast:
+    case planner::Operation::kScatter:
       return fmt::format("from rank {} to {}", root, counted(ranks, "rank"));
     case planner::Operation::kReduce:
+    case planner::Operation::kGather:
       return fmt::format("from {} to rank {}", counted(ranks, "rank"), root);
     case planner::Operation::kAllreduce:
     case planner::Operation::kAllgather:
     case planner::Operation::kReduceScatter:
-    case planner::Operation::kScatter:
-    case planner::Operation::kGather:
     case planner::Operation::kAlltoall:
       break;
   }
   return "from and to " + counted(ranks, "rank");
+}
+
+std::string_view functions_of(planner::Operation operation) {
+  switch (operation) {
+    case planner::Operation::kReduce:
+      return "MPI_Reduce";
+    case planner::Operation::kAllreduce:
+      return "MPI_Allreduce";
+    case planner::Operation::kAllgather:
+      return "MPI_Allgather(v)";
+    case planner::Operation::kReduceScatter:
+      return "MPI_Reduce_scatter(_block)";
+    case planner::Operation::kScatter:
+      return "MPI_Scatter";
+    case planner::Operation::kGather:
+      return "MPI_Gather";
+    case planner::Operation::kAlltoall:
+      return "MPI_Alltoall";
+    case planner::Operation::kBroadcast:
+      break;
+  }
+  return "MPI_Bcast";
 }
 
 std::string summary(std::string_view function, const Tally& tally) {

@@ -35,7 +35,10 @@ inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
 // "from rank 2 to 4 ranks", "from 4 ranks to rank 2" or "from and to 4 ranks".
 std::string ranks_text(planner::Operation operation, int root, std::size_t ranks);
 
-// Calls of one of MPI's functions, each counted by its root (those of MPI_Allreduce by rank 0).
+// "MPI_Allgather(v)": the functions of MPI that are taken for an operation.
+std::string_view functions_of(planner::Operation operation);
+
+// Calls for one operation, each counted by its root (without one, by rank 0).
 struct Tally {
   std::uint64_t taken = 0;
   std::uint64_t taken_bytes = 0;

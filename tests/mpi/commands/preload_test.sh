@@ -281,6 +281,48 @@ test_tuned() {
   says_once '^espalier-pmpi: odd.json: /plan: was not tuned for any of the plans in ESPALIER_PLAN; MPI runs unchanged$'
 }
 
+# Operations whose message has a part for each rank, planned from a platform; and by plans by hand.
+test_parts() {
+  bare 4
+  all_right
+  routes scatter 4 1 >scatter.json
+  routes alltoall 4 0 >alltoall.json
+  export ESPALIER_VERBOSE=1 ESPALIER_THRESHOLD=0
+  ESPALIER_PLAN=scatter.json:alltoall.json preloaded 4
+  all_right
+  says '^espalier-pmpi: 781.28 KiB from rank 1 to 4 ranks: by hand, 6 trees, .* at the root, .* of 32.0000 Mbit/s planned$'
+  says_once '^espalier-pmpi: 12 MPI_Scatter taken .* 36 that no plan fits$'
+  says_once '^espalier-pmpi: 12 MPI_Alltoall taken .* 4 below the threshold$'
+  need_planner || return
+  export ESPALIER_PLATFORM=net.csv ESPALIER_LOCAL=take
+  for ranks in 3 4 7; do
+    platform $ranks >net.csv
+    preloaded $ranks
+    all_right
+    # Parts in 12 proportions, for 8 of which plans are made.
+    says_once '^espalier-pmpi: 60 MPI_Allgather[(]v[)] taken .* 4 left to MPI: 4 below the threshold$'
+    says_once '^espalier-pmpi: 12 MPI_Reduce_scatter[(]_block[)] taken .* 5 below the threshold, 3 whose type or'
+    says_once "^espalier-pmpi: $((12 * ranks)) MPI_Scatter taken .* $((4 * ranks)) below the threshold\$"
+    says_once "^espalier-pmpi: $((12 * ranks)) MPI_Gather taken .* $((4 * ranks)) below the threshold\$"
+    says_once '^espalier-pmpi: 12 MPI_Alltoall taken .* 4 below the threshold$'
+  done
+}
+
+# A Fortran program that calls each of the functions.
+test_fortran() {
+  bare 4
+  all_right
+  need_planner || return
+  export ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv ESPALIER_LOCAL=take
+  platform 4 >net.csv
+  preloaded 4
+  all_right
+  for function in 1\ MPI_Bcast 1\ MPI_Reduce 1\ MPI_Allreduce '3 MPI_Allgather[(]v[)]' '2 MPI_Reduce_scatter[(]_block[)]' \
+    1\ MPI_Scatter 1\ MPI_Gather 1\ MPI_Alltoall; do
+    says_once "^espalier-pmpi: $function taken "
+  done
+}
+
 # Whether this build has the planner; if not, it must report so.
 need_planner() {
   ESPALIER_PLATFORM=nowhere.json preloaded 4

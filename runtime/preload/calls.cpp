@@ -1,0 +1,302 @@
+#include "runtime/preload/calls.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <span>
+
+#include "runtime/memory/element_shape.hpp"
+#include "runtime/memory/stores.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/mpi_error.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::preload {
+namespace {
+
+using runtime::is_named;
+using runtime::rank_in;
+using runtime::size_of;
+
+// MPI_BOTTOM, which is null, is valid for types with absolute addresses.
+bool is_missing(const void* buffer, MPI_Datatype type) {
+  return buffer == nullptr && is_named(type);
+}
+
+bool is_wrong(const Elements& elements) {
+  if (elements.count < 0 || elements.type == MPI_DATATYPE_NULL) return true;
+  return elements.count > 0 && is_missing(elements.address, elements.type);
+}
+
+std::size_t bytes_of(const Elements& elements) {
+  return static_cast<std::size_t>(elements.count) * runtime::element_shape_of(elements.type).bytes;
+}
+
+void require_bytes(const Elements& elements, std::size_t bytes) {
+  if (bytes_of(elements) == bytes) return;
+  throw InputError(fmt::format("a part of {}, where MPI's rules require {}",
+                               counted(bytes_of(elements), "byte"), bytes));
+}
+
+// False for a communicator that MPI refuses.
+bool is_rank(int rank, MPI_Comm comm) {
+  int here = -1;
+  return comm != MPI_COMM_NULL && PMPI_Comm_rank(comm, &here) == MPI_SUCCESS && here == rank;
+}
+
+// All of them, one after another.
+std::unique_ptr<std::byte[]> packed(MPI_Comm comm, const Elements& elements) {
+  const std::size_t size = runtime::element_shape_of(elements.type).bytes;
+  const auto count = static_cast<std::size_t>(elements.count);
+  auto bytes = std::make_unique_for_overwrite<std::byte[]>(count * size);
+  runtime::ElementPacker(comm, elements.address, elements.type, size).pack(0, count, bytes.get());
+  return bytes;
+}
+
+void unpack(MPI_Comm comm, std::byte* bytes, const Elements& elements) {
+  const std::size_t size = runtime::element_shape_of(elements.type).bytes;
+  runtime::ElementPacker(comm, elements.address, elements.type, size)
+      .unpack(0, static_cast<std::size_t>(elements.count), bytes);
+}
+
+// What a rank sends to itself, in one type, to where it receives it, in another one.
+void convert(MPI_Comm comm, const Elements& from, const Elements& to) {
+  require_bytes(from, bytes_of(to));
+  unpack(comm, packed(comm, from).get(), to);
+}
+
+// `elements` from element `first` on.
+Elements from_element(const Elements& elements, std::size_t first) {
+  const MPI_Aint by =
+      static_cast<MPI_Aint>(first) * runtime::element_shape_of(elements.type).extent;
+  return {runtime::moved(elements.address, by), elements.count, elements.type};
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> Call::bytes() const {
+  if (type == MPI_DATATYPE_NULL) return std::nullopt;
+  MPI_Count element = 0;
+  if (PMPI_Type_size_x(type, &element) != MPI_SUCCESS || element < 0) return std::nullopt;
+  MPI_Count elements = count;
+  if (counts != nullptr) {
+    elements = 0;
+    for (const int part : std::span(counts, static_cast<std::size_t>(size_of(comm)))) {
+      if (part < 0) return std::nullopt;
+      elements += part;
+    }
+  }
+  if (elements < 0) return std::nullopt;
+  std::uint64_t bytes = 0;
+  const auto ranks = per_rank ? static_cast<std::uint64_t>(size_of(comm)) : 1;
+  if (__builtin_mul_overflow(static_cast<std::uint64_t>(element),
+                             static_cast<std::uint64_t>(elements), &bytes) ||
+      __builtin_mul_overflow(bytes, ranks, &bytes)) {
+    return std::nullopt;
+  }
+  return bytes;
+}
+
+std::vector<std::size_t> Call::parts() const {
+  const auto ranks = static_cast<std::size_t>(size_of(comm));
+  if (counts == nullptr) return std::vector<std::size_t>(ranks, static_cast<std::size_t>(count));
+  return {counts, counts + ranks};
+}
+
+std::vector<double> Call::shares() const {
+  if (counts == nullptr) return {};
+  const std::span of_rank(counts, static_cast<std::size_t>(size_of(comm)));
+  if (std::ranges::adjacent_find(of_rank, std::not_equal_to<>()) == of_rank.end()) return {};
+  const double sum = std::accumulate(of_rank.begin(), of_rank.end(), 0.0);
+  std::vector<double> shares;
+  for (const int part : of_rank) shares.push_back(part / sum);
+  return shares;
+}
+
+// --- one message ---
+
+BroadcastCall::BroadcastCall(const Elements& elements, int of_root, MPI_Comm of)
+    : buffer(elements.address) {
+  operation = planner::Operation::kBroadcast;
+  comm = of;
+  root = of_root;
+  type = elements.type;
+  count = elements.count;
+}
+
+bool BroadcastCall::has_wrong_buffers() const {
+  return buffer == MPI_IN_PLACE || is_missing(buffer, type);
+}
+
+void BroadcastCall::run(runtime::Collective& collective) const {
+  collective.run(buffer, static_cast<std::size_t>(count), type);
+}
+
+ReductionCall::ReductionCall(planner::Operation kind, const void* from, const Elements& to,
+                             MPI_Op with, int of_root, MPI_Comm of)
+    : sendbuf(from), recvbuf(to.address) {
+  operation = kind;
+  comm = of;
+  root = of_root;
+  type = to.type;
+  count = to.count;
+  op = with;
+#ifdef OPEN_MPI
+  // Other MPIs refuse equal buffers. Open MPI does not check, and the result is that of an in-place
+  // call.
+  if (kind == planner::Operation::kAllreduce && sendbuf == recvbuf) sendbuf = MPI_IN_PLACE;
+#endif
+}
+
+bool ReductionCall::has_wrong_buffers() const {
+  if (sendbuf == nullptr) return true;
+  const bool has_result = operation == planner::Operation::kAllreduce || rank_in(comm) == root;
+  if (!has_result) return sendbuf == MPI_IN_PLACE;
+  return recvbuf == nullptr || recvbuf == MPI_IN_PLACE || recvbuf == sendbuf;
+}
+
+void ReductionCall::run(runtime::Collective& collective) const {
+  collective.run(sendbuf, recvbuf, static_cast<std::size_t>(count), type, op);
+}
+
+// --- a part for each rank ---
+
+AllgatherCall::AllgatherCall(const Elements& own, const Elements& all, MPI_Comm of,
+                             const int* all_counts, const int* all_first)
+    : sent(own), recvbuf(all.address), first(all_first) {
+  operation = planner::Operation::kAllgather;
+  comm = of;
+  type = all.type;
+  count = all.count;
+  per_rank = all_counts == nullptr;
+  counts = all_counts;
+}
+
+bool AllgatherCall::has_wrong_buffers() const {
+  if (recvbuf == MPI_IN_PLACE || is_missing(recvbuf, type)) return true;
+  return sent.address != MPI_IN_PLACE && is_wrong(sent);
+}
+
+void AllgatherCall::run(runtime::Collective& collective) const {
+  const std::vector<std::size_t> of_rank = parts();
+  // Beginnings may be negative; those of a collective are not.
+  int lowest = 0;
+  std::vector<std::size_t> begins;
+  if (first != nullptr) {
+    const std::span given(first, of_rank.size());
+    lowest = *std::ranges::min_element(given);
+    for (const int one : given) {
+      begins.push_back(static_cast<std::size_t>(std::int64_t{one} - lowest));
+    }
+  }
+  const MPI_Aint extent = runtime::element_shape_of(type).extent;
+  void* const all = runtime::moved(recvbuf, lowest * extent);
+  const void* from = sent.address;
+  if (from != MPI_IN_PLACE) {
+    const auto here = static_cast<std::size_t>(rank_in(comm));
+    const Elements own{all, static_cast<MPI_Count>(of_rank[here]), type};
+    require_bytes(sent, bytes_of(own));
+    if (sent.type != type && bytes_of(own) > 0) {
+      convert(comm, sent, from_element(own, begins.empty() ? here * of_rank[here] : begins[here]));
+      from = MPI_IN_PLACE;
+    }
+  }
+  collective.allgather(from, all, of_rank, begins, type);
+}
+
+ReduceScatterCall::ReduceScatterCall(const void* from, const Elements& to, MPI_Op with, MPI_Comm of,
+                                     const int* part_counts)
+    : sendbuf(from), recvbuf(to.address) {
+  operation = planner::Operation::kReduceScatter;
+  comm = of;
+  type = to.type;
+  count = to.count;
+  per_rank = part_counts == nullptr;
+  counts = part_counts;
+  op = with;
+#ifdef OPEN_MPI
+  if (sendbuf == recvbuf) sendbuf = MPI_IN_PLACE;  // as for an allreduce
+#endif
+}
+
+bool ReduceScatterCall::has_wrong_buffers() const {
+  if (sendbuf == nullptr || recvbuf == MPI_IN_PLACE || recvbuf == sendbuf) return true;
+  if (recvbuf != nullptr) return false;
+  return sendbuf == MPI_IN_PLACE || parts()[static_cast<std::size_t>(rank_in(comm))] > 0;
+}
+
+void ReduceScatterCall::run(runtime::Collective& collective) const {
+  collective.reduce_scatter(sendbuf, recvbuf, parts(), type, op);
+}
+
+RootedPartsCall::RootedPartsCall(planner::Operation kind, const Elements& all_parts,
+                                 const Elements& own_part, int of_root, MPI_Comm of)
+    : all(all_parts), own(own_part), is_root(is_rank(of_root, of)) {
+  operation = kind;
+  comm = of;
+  root = of_root;
+  const Elements& valid = is_root ? all : own;
+  type = valid.type;
+  count = valid.count;
+  per_rank = true;
+}
+
+bool RootedPartsCall::has_wrong_buffers() const {
+  if (is_root && (all.address == MPI_IN_PLACE || is_wrong(all))) return true;
+  return own.address == MPI_IN_PLACE ? !is_root : is_wrong(own);
+}
+
+void RootedPartsCall::run(runtime::Collective& collective) const {
+  const bool scatters = operation == planner::Operation::kScatter;
+  const std::vector<std::size_t> of_rank = parts();
+  // The root's own part, if its type differs from that of all parts.
+  const bool converts = is_root && own.address != MPI_IN_PLACE && own.type != all.type;
+  Elements part = all;
+  if (converts) part = from_element(all, static_cast<std::size_t>(root) * of_rank.front());
+  if (is_root && own.address != MPI_IN_PLACE) require_bytes(own, bytes_of(all));
+  if (converts && !scatters) convert(comm, own, part);
+  void* const mine = converts ? MPI_IN_PLACE : own.address;
+  if (scatters) {
+    collective.scatter(all.address, mine, of_rank, {}, type);
+  } else {
+    collective.gather(mine, all.address, of_rank, {}, type);
+  }
+  if (converts && scatters) convert(comm, part, own);
+}
+
+AlltoallCall::AlltoallCall(const Elements& to_each, const Elements& from_each, MPI_Comm of)
+    : sent(to_each), received(from_each) {
+  operation = planner::Operation::kAlltoall;
+  comm = of;
+  type = received.type;
+  count = received.count;
+  per_rank = true;
+}
+
+bool AlltoallCall::has_wrong_buffers() const {
+  if (received.address == MPI_IN_PLACE || is_wrong(received)) return true;
+  return sent.address != MPI_IN_PLACE && is_wrong(sent);
+}
+
+void AlltoallCall::run(runtime::Collective& collective) const {
+  const auto each = static_cast<std::size_t>(count);
+  const std::size_t bytes = bytes_of(received);
+  if (sent.address != MPI_IN_PLACE) require_bytes(sent, bytes);
+  if (sent.address == MPI_IN_PLACE || sent.type == received.type) {
+    return collective.alltoall(sent.address, received.address, each, type);
+  }
+  const auto ranks = static_cast<MPI_Count>(size_of(comm));
+  const auto of_all = [&](Elements elements) {
+    elements.count *= ranks;
+    return elements;
+  };
+  const auto from = packed(comm, of_all(sent));
+  const auto to =
+      std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(ranks) * bytes);
+  collective.alltoall(from.get(), to.get(), bytes, MPI_BYTE);
+  unpack(comm, to.get(), of_all(received));
+}
+
+}  // namespace espalier::preload

@@ -1,0 +1,125 @@
+// The program's calls of collectives: what decides whether a plan runs them, and how one does.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "planner/plan/plan.hpp"
+#include "runtime/api/collective.hpp"
+
+namespace espalier::preload {
+
+// Elements in memory, as MPI's functions take them.
+struct Elements {
+  void* address = nullptr;
+  MPI_Count count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+};
+
+// Sizes of the message that are equal on all ranks, so that ranks can decide alike without
+// communication. Cheap to make, because most calls of most programs are short.
+struct Call {
+  planner::Operation operation;
+  MPI_Comm comm;
+  int root = 0;  // 0 where there is none
+  // The message consists of `count` elements of `type`. Where `counts` is set, which has an entry
+  // for each rank, of these; where `per_rank` is true, of `count` for each rank.
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Count count = 0;
+  bool per_rank = false;
+  const int* counts = nullptr;
+  MPI_Op op = MPI_OP_NULL;  // of a reduction
+
+  Call() = default;
+  virtual ~Call() = default;
+  Call(const Call&) = default;
+  Call& operator=(const Call&) = default;
+  Call(Call&&) = default;
+  Call& operator=(Call&&) = default;
+
+  // Whether MPI would refuse the call because of its buffers, without communication.
+  [[nodiscard]] virtual bool has_wrong_buffers() const = 0;
+  // Throws as Collective's functions. Precondition: a collective for this operation and root;
+  // valid buffers.
+  virtual void run(runtime::Collective& collective) const = 0;
+
+  // The bytes of the message; unset for arguments of which MPI itself reports the fault. Throws
+  // MpiError. Precondition: a communicator.
+  [[nodiscard]] std::optional<std::uint64_t> bytes() const;
+  // The parts of the ranks, in elements. Precondition: the operation has parts, and bytes() are
+  // set.
+  [[nodiscard]] std::vector<std::size_t> parts() const;
+  // The parts as shares of the message; empty where they are equal. The same precondition.
+  [[nodiscard]] std::vector<double> shares() const;
+};
+
+struct BroadcastCall final : Call {
+  BroadcastCall(const Elements& elements, int of_root, MPI_Comm of);
+  [[nodiscard]] bool has_wrong_buffers() const override;
+  void run(runtime::Collective& collective) const override;
+
+  void* buffer;
+};
+
+// A reduce or an allreduce.
+struct ReductionCall final : Call {
+  ReductionCall(planner::Operation kind, const void* from, const Elements& to, MPI_Op with,
+                int of_root, MPI_Comm of);
+  [[nodiscard]] bool has_wrong_buffers() const override;
+  void run(runtime::Collective& collective) const override;
+
+  const void* sendbuf;
+  void* recvbuf;
+};
+
+// MPI_Allgather, or MPI_Allgatherv if counts and beginnings of the parts are given.
+struct AllgatherCall final : Call {
+  AllgatherCall(const Elements& own, const Elements& all, MPI_Comm of,
+                const int* all_counts = nullptr, const int* all_first = nullptr);
+  [[nodiscard]] bool has_wrong_buffers() const override;
+  void run(runtime::Collective& collective) const override;
+
+  Elements sent;
+  void* recvbuf;
+  const int* first;
+};
+
+// MPI_Reduce_scatter_block, or MPI_Reduce_scatter if counts of the parts are given.
+struct ReduceScatterCall final : Call {
+  ReduceScatterCall(const void* from, const Elements& to, MPI_Op with, MPI_Comm of,
+                    const int* part_counts = nullptr);
+  [[nodiscard]] bool has_wrong_buffers() const override;
+  void run(runtime::Collective& collective) const override;
+
+  const void* sendbuf;
+  void* recvbuf;
+};
+
+// MPI_Scatter or MPI_Gather. Which of the two sizes are valid depends on the rank, and both give
+// the same number of bytes.
+struct RootedPartsCall final : Call {
+  // all: of all ranks together, on the root. own: of this rank.
+  RootedPartsCall(planner::Operation kind, const Elements& all_parts, const Elements& own_part,
+                  int of_root, MPI_Comm of);
+  [[nodiscard]] bool has_wrong_buffers() const override;
+  void run(runtime::Collective& collective) const override;
+
+  Elements all;
+  Elements own;
+  bool is_root;
+};
+
+struct AlltoallCall final : Call {
+  AlltoallCall(const Elements& to_each, const Elements& from_each, MPI_Comm of);
+  [[nodiscard]] bool has_wrong_buffers() const override;
+  void run(runtime::Collective& collective) const override;
+
+  Elements sent;
+  Elements received;
+};
+
+}  // namespace espalier::preload

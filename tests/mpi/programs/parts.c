@@ -1,0 +1,366 @@
+/* An ordinary MPI program without Espalier: operations whose message has a part for each rank, of
+ * several kinds and sizes, each element checked. Rank 0 prints "all right".
+ *
+ *   parts           everything below
+ *   parts timing N  times per call of N alltoalls, by MPI_Alltoall and by PMPI_Alltoall in turns,
+ *                   of 4 KiB to 4 MiB */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures = 0;
+static int rank = 0;
+static int size = 0;
+static MPI_Comm comm;
+
+/* Two ints as one element; an int with a hole behind it. */
+static MPI_Datatype pair;
+static MPI_Datatype sparse;
+
+static int value(int from, int to, int at) {
+  return from * 1000003 + to * 10007 + at;
+}
+
+static void check(int right, const char* what, int count) {
+  if (right) return;
+  ++failures;
+  fprintf(stderr, "rank %d of %d: wrong data: %s, %d ints\n", rank, size, what, count);
+}
+
+static int* ints(int count) {
+  int* const values = malloc(sizeof(int) * (size_t)(count + 1));
+  for (int i = 0; i <= count; ++i) values[i] = -1;
+  return values;
+}
+
+/* The part that a rank sends to another one, from place `at` on, every `stride` ints. */
+static void fill(int* values, int at, int stride, int from, int to, int count) {
+  for (int i = 0; i < count; ++i) values[at + i * stride] = value(from, to, i);
+}
+
+static int holds(const int* values, int at, int stride, int from, int to, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (values[at + i * stride] != value(from, to, i)) return 0;
+    if (stride == 2 && values[at + i * stride + 1] != -1) return 0;
+  }
+  return 1;
+}
+
+static void allgather(int count) {
+  int* const mine = ints(count);
+  fill(mine, 0, 1, rank, 0, count);
+  for (int kind = 0; kind < 4; ++kind) {
+    const int stride = kind == 3 ? 2 : 1;
+    int* const all = ints(size * count * stride);
+    if (kind == 0) {
+      MPI_Allgather(mine, count, MPI_INT, all, count, MPI_INT, comm);
+    } else if (kind == 1) {
+      fill(all, rank * count, 1, rank, 0, count);
+      MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, count, MPI_INT, comm);
+    } else if (kind == 2) {
+      MPI_Allgather(mine, count / 2, pair, all, count, MPI_INT, comm);
+    } else {
+      MPI_Allgather(mine, count, MPI_INT, all, count, sparse, comm);
+    }
+    int right = all[size * count * stride] == -1;
+    for (int from = 0; from < size; ++from) {
+      right &= holds(all, from * count * stride, stride, from, 0, count);
+    }
+    check(right, "allgather", count);
+    free(all);
+  }
+  free(mine);
+}
+
+/* Parts in proportions that depend on `turn`, the last rank's first in memory. */
+static void allgatherv(int count, int turn) {
+  int* const counts = ints(size);
+  int* const first = ints(size);
+  int end = 0;
+  for (int from = size - 1; from >= 0; --from) {
+    counts[from] = (from + turn) % 3 == 0 ? 0 : count / (1 + (from + turn) % 4);
+    first[from] = end;
+    end += counts[from] + 1;
+  }
+  int* const all = ints(end);
+  int* const mine = ints(counts[rank]);
+  fill(mine, 0, 1, rank, 0, counts[rank]);
+  if (turn % 2 == 0) {
+    MPI_Allgatherv(mine, counts[rank], MPI_INT, all, counts, first, MPI_INT, comm);
+  } else {
+    fill(all, first[rank], 1, rank, 0, counts[rank]);
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, counts, first, MPI_INT, comm);
+  }
+  int right = 1;
+  for (int from = 0; from < size; ++from) {
+    right &= holds(all, first[from], 1, from, 0, counts[from]);
+    right &= all[first[from] + counts[from]] == -1;
+  }
+  check(right, "allgatherv", count);
+  /* Places relative to the middle of the buffer, some of which are negative. */
+  for (int from = 0; from < size; ++from) first[from] -= end / 2;
+  for (int i = 0; i <= end; ++i) all[i] = -1;
+  MPI_Allgatherv(mine, counts[rank], MPI_INT, all + end / 2, counts, first, MPI_INT, comm);
+  right = 1;
+  for (int from = 0; from < size; ++from) {
+    right &= holds(all, first[from] + end / 2, 1, from, 0, counts[from]);
+  }
+  check(right, "allgatherv around the middle", count);
+  free(mine);
+  free(all);
+  free(first);
+  free(counts);
+}
+
+/* Not commutative: the left operand. */
+static void left_of(void* left, void* right, int* count, MPI_Datatype* type) {
+  (void)type;
+  memcpy(right, left, sizeof(int) * (size_t)*count);
+}
+
+static int sums_right(const int* values, int to, int count) {
+  for (int i = 0; i < count; ++i) {
+    int sum = 0;
+    for (int from = 0; from < size; ++from) sum += value(from, to, i) % 1000;
+    if (values[i] != sum) return 0;
+  }
+  return 1;
+}
+
+static void reduce_scatter(int count) {
+  int* const counts = ints(size);
+  int most = 0;
+  for (int to = 0; to < size; ++to) {
+    counts[to] = (to + 1) % 3 == 0 ? 0 : count * (to + 1) / size;
+    most += counts[to] > count ? counts[to] : count;
+  }
+  for (int kind = 0; kind < 4; ++kind) {
+    const int is_block = kind < 2;
+    int* const sent = ints(most);
+    int at = 0;
+    for (int to = 0; to < size; ++to) {
+      const int length = is_block ? count : counts[to];
+      for (int i = 0; i < length; ++i) sent[at++] = value(rank, to, i) % 1000;
+    }
+    const int mine = is_block ? count : counts[rank];
+    int* const result = ints(mine);
+    int* at_result = result;
+    if (kind == 0) {
+      MPI_Reduce_scatter_block(sent, result, count, MPI_INT, MPI_SUM, comm);
+    } else if (kind == 1) {
+      MPI_Reduce_scatter_block(MPI_IN_PLACE, sent, count, MPI_INT, MPI_SUM, comm);
+      at_result = sent;
+    } else if (kind == 2) {
+      MPI_Reduce_scatter(sent, result, counts, MPI_INT, MPI_SUM, comm);
+    } else {
+      MPI_Reduce_scatter(MPI_IN_PLACE, sent, counts, MPI_INT, MPI_SUM, comm);
+      at_result = sent;
+    }
+    check(sums_right(at_result, rank, mine), "reduce_scatter", count);
+    check(at_result != result || result[mine] == -1, "behind a reduce_scatter", count);
+    free(result);
+    free(sent);
+  }
+  MPI_Op left;
+  MPI_Op_create(left_of, 0, &left);
+  int* const sent = ints(size * count);
+  int* const result = ints(count);
+  for (int to = 0; to < size; ++to) fill(sent, to * count, 1, rank, to, count);
+  MPI_Reduce_scatter_block(sent, result, count, MPI_INT, left, comm);
+  check(holds(result, 0, 1, 0, rank, count), "reduce_scatter in order", count);
+  MPI_Op_free(&left);
+  free(result);
+  free(sent);
+  free(counts);
+}
+
+static void scatter(int root, int count) {
+  int* const all = ints(2 * size * count);
+  int* const mine = ints(2 * count);
+  for (int kind = 0; kind < 4; ++kind) {
+    const int stride = kind == 3 ? 2 : 1;
+    for (int i = 0; i < 2 * size * count; ++i) all[i] = -1;
+    for (int i = 0; i < 2 * count; ++i) mine[i] = -1;
+    for (int to = 0; to < size; ++to) fill(all, to * count * stride, stride, root, to, count);
+    if (kind == 0) {
+      MPI_Scatter(all, count, MPI_INT, mine, count, MPI_INT, root, comm);
+    } else if (kind == 1 && rank == root) {
+      MPI_Scatter(all, count, MPI_INT, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, root, comm);
+      memcpy(mine, all + root * count, sizeof(int) * (size_t)count);
+    } else if (kind == 3) { /* the root's elements have holes */
+      MPI_Scatter(all, count, sparse, mine, count, MPI_INT, root, comm);
+    } else { /* receivers count in pairs; what is for sending matters on the root only */
+      MPI_Scatter(rank == root ? all : NULL, rank == root ? count : -5,
+                  rank == root ? MPI_INT : MPI_DATATYPE_NULL, mine, count / 2, pair, root, comm);
+    }
+    check(holds(mine, 0, 1, root, rank, count), "scatter", count);
+  }
+  free(mine);
+  free(all);
+}
+
+static void gather(int root, int count) {
+  int* const all = ints(2 * size * count);
+  int* const mine = ints(count);
+  fill(mine, 0, 1, rank, root, count);
+  for (int kind = 0; kind < 4; ++kind) {
+    const int stride = kind == 3 ? 2 : 1;
+    for (int i = 0; i < 2 * size * count; ++i) all[i] = -1;
+    if (kind == 0) {
+      MPI_Gather(mine, count, MPI_INT, all, count, MPI_INT, root, comm);
+    } else if (kind == 1 && rank == root) {
+      fill(all, root * count, 1, root, root, count);
+      MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, count, MPI_INT, root, comm);
+    } else if (kind == 3) {
+      MPI_Gather(mine, count, MPI_INT, all, count, sparse, root, comm);
+    } else {
+      MPI_Gather(mine, count / 2, pair, rank == root ? all : NULL, rank == root ? count : -5,
+                 rank == root ? MPI_INT : MPI_DATATYPE_NULL, root, comm);
+    }
+    int right = 1;
+    for (int from = 0; from < size && rank == root; ++from) {
+      right &= holds(all, from * count * stride, stride, from, root, count);
+    }
+    check(right, "gather", count);
+  }
+  free(mine);
+  free(all);
+}
+
+static void alltoall(int count) {
+  int* const sent = ints(size * count);
+  for (int to = 0; to < size; ++to) fill(sent, to * count, 1, rank, to, count);
+  for (int kind = 0; kind < 4; ++kind) {
+    const int stride = kind == 3 ? 2 : 1;
+    int* const all = ints(size * count * stride);
+    if (kind == 0) {
+      MPI_Alltoall(sent, count, MPI_INT, all, count, MPI_INT, comm);
+    } else if (kind == 1) {
+      memcpy(all, sent, sizeof(int) * (size_t)(size * count));
+      MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, count, MPI_INT, comm);
+    } else if (kind == 2 && rank % 2 == 0) { /* types differ among ranks */
+      MPI_Alltoall(sent, count / 2, pair, all, count, MPI_INT, comm);
+    } else if (kind == 2) {
+      MPI_Alltoall(sent, count, MPI_INT, all, count, MPI_INT, comm);
+    } else {
+      MPI_Alltoall(sent, count, MPI_INT, all, count, sparse, comm);
+    }
+    int right = all[size * count * stride] == -1;
+    for (int from = 0; from < size; ++from) {
+      right &= holds(all, from * count * stride, stride, from, rank, count);
+    }
+    check(right, "alltoall", count);
+    free(all);
+  }
+  free(sent);
+}
+
+/* What stays with MPI: sizes that other ranks do not know. */
+static void left_to_mpi(int count) {
+  int* const counts = ints(size);
+  int* const first = ints(size);
+  for (int to = 0; to < size; ++to) {
+    counts[to] = count;
+    first[to] = to * count;
+  }
+  int* const all = ints(size * count);
+  int* const back = ints(size * count);
+  int* const mine = ints(count);
+  for (int to = 0; to < size; ++to) fill(all, to * count, 1, 0, to, count);
+  MPI_Scatterv(all, counts, first, MPI_INT, mine, count, MPI_INT, 0, comm);
+  check(holds(mine, 0, 1, 0, rank, count), "scatterv", count);
+  MPI_Gatherv(mine, count, MPI_INT, back, counts, first, MPI_INT, 0, comm);
+  check(rank != 0 || memcmp(all, back, sizeof(int) * (size_t)(size * count)) == 0, "gatherv",
+        count);
+  MPI_Alltoallv(all, counts, first, MPI_INT, back, counts, first, MPI_INT, comm);
+  check(holds(back, 0, 1, 0, rank, count), "alltoallv", count);
+  free(mine);
+  free(back);
+  free(all);
+  free(first);
+  free(counts);
+}
+
+static void between_halves(void) {
+  const int left = rank < size / 2;
+  MPI_Comm half;
+  MPI_Comm both;
+  MPI_Comm_split(comm, left, rank, &half);
+  MPI_Intercomm_create(half, 0, comm, left ? size / 2 : 0, 9, &both);
+  enum { kCount = 50000 };
+  int others = 0;
+  MPI_Comm_remote_size(both, &others);
+  int* const mine = ints(kCount);
+  int* const all = ints(others * kCount);
+  fill(mine, 0, 1, rank, 0, kCount);
+  MPI_Allgather(mine, kCount, MPI_INT, all, kCount, MPI_INT, both);
+  int right = 1;
+  for (int i = 0; i < others; ++i) {
+    right &= holds(all, i * kCount, 1, left ? size / 2 + i : i, 0, kCount);
+  }
+  check(right, "between halves", kCount);
+  free(all);
+  free(mine);
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&half);
+}
+
+static void timing(int calls) {
+  for (int bytes = 4096; bytes <= 4 << 20; bytes *= 4) {
+    const int count = bytes / (int)sizeof(int) / size;
+    int* const sent = ints(size * count);
+    int* const got = ints(size * count);
+    double spent[2] = {0, 0};
+    for (int i = -4; i < 2 * calls; ++i) {
+      const double start = MPI_Wtime();
+      if (i % 2 == 0) {
+        MPI_Alltoall(sent, count, MPI_INT, got, count, MPI_INT, comm);
+      } else {
+        PMPI_Alltoall(sent, count, MPI_INT, got, count, MPI_INT, comm);
+      }
+      if (i >= 0) spent[i % 2] += MPI_Wtime() - start;
+    }
+    if (rank == 0) {
+      printf("%d bytes: %.2f us, PMPI %.2f us\n", bytes, spent[0] / calls * 1e6,
+             spent[1] / calls * 1e6);
+    }
+    free(got);
+    free(sent);
+  }
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  comm = MPI_COMM_WORLD;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  MPI_Type_create_resized(MPI_INT, 0, 2 * (MPI_Aint)sizeof(int), &sparse);
+  MPI_Type_commit(&sparse);
+  if (argc > 2 && strcmp(argv[1], "timing") == 0) {
+    timing(atoi(argv[2]));
+  } else {
+    const int sizes[] = {0, 2, 6000, 50002};
+    for (int i = 0; i < 4; ++i) {
+      allgather(sizes[i]);
+      reduce_scatter(sizes[i]);
+      alltoall(sizes[i]);
+      for (int root = 0; root < size; ++root) {
+        scatter(root, sizes[i]);
+        gather(root, sizes[i]);
+      }
+    }
+    for (int turn = 0; turn < 24; ++turn) allgatherv(30000, turn);
+    left_to_mpi(20000);
+    if (size > 1) between_halves();
+  }
+  int all = 0;
+  PMPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0 && all == 0) printf("all right\n");
+  MPI_Type_free(&pair);
+  MPI_Type_free(&sparse);
+  MPI_Finalize();
+  return all != 0;
+}
