@@ -20,6 +20,20 @@ struct Elements {
   MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 
+// Calls MPI's own function. Refers to the object that it was made from.
+class CallMpi {
+ public:
+  template <class Function>
+  explicit CallMpi(const Function& function)
+      : function_(&function),
+        call_([](const void* object) { return (*static_cast<const Function*>(object))(); }) {}
+  int operator()() const { return call_(function_); }
+
+ private:
+  const void* function_;
+  int (*call_)(const void*);
+};
+
 // Sizes of the message that are equal on all ranks, so that ranks can decide alike without
 // communication. Cheap to make, because most calls of most programs are short.
 struct Call {

@@ -161,7 +161,8 @@ std::unique_ptr<ReadyPlan> ready_from(const PlanMaker::Answer& found, const Memb
   return std::make_unique<ReadyPlan>(ReadyPlan{
       runtime::Collective(comm, plan, options), plan.algorithm,
       std::max(planner::tree_count(plan, true), planner::tree_count(plan, false)), plan.throughput,
-      is_local ? kLocalCalls : Bytes{0}, found.origin == Origin::kDecided, is_tuned});
+      is_local ? kLocalCalls : Bytes{0}, found.origin == Origin::kDecided, is_tuned, comm,
+      Trials(found.origin == Origin::kMade ? shared.settings.trials : 0)});
 }
 
 }  // namespace

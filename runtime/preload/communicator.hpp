@@ -19,6 +19,7 @@
 #include "runtime/preload/planning.hpp"
 #include "runtime/preload/shared_settings.hpp"
 #include "runtime/preload/tally.hpp"
+#include "runtime/preload/trials.hpp"
 #include "runtime/transport/owned_comm.hpp"
 
 namespace espalier::preload {
@@ -29,9 +30,11 @@ struct ReadyPlan {
   std::string algorithm;
   std::size_t trees;
   BytesPerSecond planned;
-  Bytes least;           // shorter messages are left to MPI
-  bool decided = false;  // by a decision table
-  bool tuned = false;    // runs with tuned segment sizes
+  Bytes least;   // shorter messages are left to MPI
+  bool decided;  // by a decision table
+  bool tuned;    // runs with tuned segment sizes
+  runtime::OwnedComm comm;
+  Trials trials;
 };
 
 // Plans that this process has found, by the members' world ranks, the root, the operation, the

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -119,32 +120,61 @@ void Interposer::start() {
   active_ = true;
 }
 
-std::optional<int> Interposer::take(const Call& call) {
-  if (call.comm == MPI_COMM_NULL) return std::nullopt;  // MPI reports it best
-  bool has_run = false;
-  const int code = guarded([&] { has_run = run(call); });
+int Interposer::make(const Call& call, const CallMpi& call_mpi) {
+  if (call.comm == MPI_COMM_NULL) return call_mpi();  // it reports the error best
+  std::optional<Left> left;
+  const int code = guarded([&] { left = run(call); });
   if (code != MPI_SUCCESS) {
     // A function of the program's, which may make calls like any other, and need not return.
     PMPI_Comm_call_errhandler(call.comm, code);
     return code;
   }
-  return has_run ? std::optional(MPI_SUCCESS) : std::nullopt;
+  return left ? leave(call, call_mpi, *left) : MPI_SUCCESS;
 }
 
-bool Interposer::run(const Call& call) {
+std::optional<Interposer::Left> Interposer::run(const Call& call) {
   const std::optional<std::uint64_t> bytes = call.bytes();
-  if (!bytes) return false;
+  if (!bytes) return Left{};
   if (*bytes == 0 || *bytes < shared_->settings.threshold.value) {
     count_left_to_mpi(Reason::kBelowThreshold, call);
-    return false;
+    return Left{*bytes};
   }
   const Inside inside;
   ReadyPlan* const ready = taken(call, *bytes);
-  if (ready == nullptr) return false;
+  if (ready == nullptr) return Left{*bytes};
+  if (ready->trials.next(*bytes) == Way::kMpi) {
+    const bool is_trial = ready->trials.is_trial(*bytes);
+    count_left_to_mpi(is_trial ? Reason::kTrial : Reason::kFaster, call);
+    return Left{*bytes, is_trial ? ready : nullptr};
+  }
   const double start = PMPI_Wtime();
   call.run(ready->runner);
-  report(*ready, call, *bytes, PMPI_Wtime() - start);
-  return true;
+  const double seconds = PMPI_Wtime() - start;
+  ready->trials.note(*bytes, seconds, ready->comm, runtime::Timeout(shared_->settings.timeout));
+  report(*ready, call, *bytes, seconds);
+  return std::nullopt;
+}
+
+int Interposer::leave(const Call& call, const CallMpi& call_mpi, const Left& left) {
+  const bool is_reported = shared_->settings.report && left.bytes > 0;
+  if (left.ready == nullptr && !is_reported) return call_mpi();
+  const double start = PMPI_Wtime();
+  if (const int code = call_mpi(); code != MPI_SUCCESS) return code;
+  const double seconds = PMPI_Wtime() - start;
+  const int code = guarded([&] {
+    const Inside inside;
+    if (is_reported && counts(call)) {
+      const std::lock_guard lock(mutex_);
+      SizeTally& tally = size_tally(call, left.bytes);
+      ++tally.left_to_mpi;
+      tally.left_to_mpi_s += seconds;
+    }
+    if (left.ready == nullptr) return;
+    left.ready->trials.note(left.bytes, seconds, left.ready->comm,
+                            runtime::Timeout(shared_->settings.timeout));
+  });
+  if (code != MPI_SUCCESS) PMPI_Comm_call_errhandler(call.comm, code);
+  return code;
 }
 
 ReadyPlan* Interposer::taken(const Call& call, std::uint64_t bytes) {
@@ -187,13 +217,21 @@ Communicator& Interposer::known(MPI_Comm comm) {
 
 void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t bytes,
                         double seconds) {
-  if (!shared_->settings.verbose || rank_in(call.comm) != call.root) return;
+  if (rank_in(call.comm) != call.root) return;
   {
     const std::lock_guard lock(mutex_);
     Tally& tally = tallies_[static_cast<std::size_t>(call.operation)];
     ++tally.taken;
     tally.taken_bytes += bytes;
+    SizeTally& of_size = size_tally(call, bytes);
+    ++of_size.taken;
+    of_size.taken_s += seconds;
+    if (const auto saved_s = ready.trials.saved_s(bytes)) {
+      of_size.saved_s += *saved_s;
+      ++of_size.is_known;
+    }
   }
+  if (!shared_->settings.verbose) return;
   const auto ranks = static_cast<std::size_t>(size_of(call.comm));
   const BytesPerSecond achieved{static_cast<double>(bytes) / seconds};
   BytesPerSecond planned = ready.planned;
@@ -220,17 +258,32 @@ void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t 
                          ready.decided ? "predicted" : "planned"));
 }
 
-void Interposer::count_left_to_mpi(Reason reason, const Call& call) {
-  if (!shared_->settings.verbose) return;
+bool Interposer::counts(const Call& call) {
   int inter = 0;
   PMPI_Comm_test_inter(call.comm, &inter);
   int rank = 0;
   PMPI_Comm_rank(call.comm, &rank);
-  const bool is_root = inter != 0 ? call.root == MPI_ROOT : call.root == rank;
-  if (!is_root) return;
+  return inter != 0 ? call.root == MPI_ROOT : call.root == rank;
+}
+
+void Interposer::count_left_to_mpi(Reason reason, const Call& call) {
+  if (!shared_->settings.verbose || !counts(call)) return;
   const std::lock_guard lock(mutex_);
   ++tallies_[static_cast<std::size_t>(call.operation)]
         .left_to_mpi[static_cast<std::size_t>(reason)];
+}
+
+SizeTally& Interposer::size_tally(const Call& call, std::uint64_t bytes) {
+  return by_size_[static_cast<std::size_t>(call.operation)]
+                 [static_cast<std::size_t>(size_class(bytes))];
+}
+
+void Interposer::print_table() const {
+  constexpr int kFigures = sizeof(SizeTallies) / sizeof(double);
+  const auto all = std::make_unique<SizeTallies>();
+  check(PMPI_Reduce(by_size_.data(), all->data(), kFigures, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD),
+        "MPI_Reduce");
+  if (rank_in(MPI_COMM_WORLD) == 0) print_line("calls, and times of their roots\n" + table_of(*all));
 }
 
 void Interposer::print_summaries() const {
@@ -265,6 +318,7 @@ void Interposer::finish() {
   guarded([this] {
     for (Communicator& communicator : communicators_) communicator.forget();
     if (shared_->settings.verbose) print_summaries();
+    if (shared_->settings.report) print_table();
   });
 }
 

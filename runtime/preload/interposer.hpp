@@ -33,22 +33,31 @@ class Interposer {
   // Whether a call goes directly to MPI: the library itself makes it on this thread, or the library
   // is inactive.
   [[nodiscard]] bool is_bypassed() const;
-  // Runs the call by a plan, if there is one for it, and returns MPI's error code, after calling
-  // the communicator's error handler if it is not MPI_SUCCESS. Nothing: the call is left to MPI.
-  // Precondition: !is_bypassed().
-  std::optional<int> take(const Call& call);
+  // Makes the call, by a plan if there is one for it. Returns MPI's error code, after calling the
+  // communicator's error handler if it is not MPI_SUCCESS. Precondition: !is_bypassed().
+  int make(const Call& call, const CallMpi& call_mpi);
 
  private:
   void start();
   void finish();  // at the start of MPI_Finalize
-  // Runs the call's plan. Returns false if the call is left to MPI. Throws.
-  bool run(const Call& call);
+  // A call that has not been run: it is left to MPI, maybe to be measured.
+  struct Left {
+    std::uint64_t bytes = 0;     // 0: unknown
+    ReadyPlan* ready = nullptr;  // in whose trials it takes part
+  };
+  // Runs the call's plan. Returns nothing if it has run. Throws.
+  std::optional<Left> run(const Call& call);
+  int leave(const Call& call, const CallMpi& call_mpi, const Left& left);
   // The plan to run; null: the call is left to MPI.
   ReadyPlan* taken(const Call& call, std::uint64_t bytes);
   Communicator& known(MPI_Comm comm);
+  // Whether this rank counts the call.
+  [[nodiscard]] static bool counts(const Call& call);
   void count_left_to_mpi(Reason reason, const Call& call);
+  SizeTally& size_tally(const Call& call, std::uint64_t bytes);
   void report(const ReadyPlan& ready, const Call& call, std::uint64_t bytes, double seconds);
   void print_summaries() const;
+  void print_table() const;
 
   static int forget_communicator(MPI_Comm comm, int key, void* value, void* self);
   static int finish_first(MPI_Comm comm, int key, void* value, void* self);
@@ -61,6 +70,7 @@ class Interposer {
   std::mutex mutex_;                                            // of the following
   std::list<Communicator> communicators_;                       // in the order of their first use
   std::array<Tally, planner::kEveryOperation.size()> tallies_;  // by operation
+  SizeTallies by_size_;
 };
 
 }  // namespace espalier::preload

@@ -2,8 +2,6 @@
 // (Interposer::start).
 #include <mpi.h>
 
-#include <optional>
-
 #include "runtime/preload/calls.hpp"
 #include "runtime/preload/interposer.hpp"
 
@@ -11,6 +9,7 @@ using espalier::planner::Operation;
 using espalier::preload::AllgatherCall;
 using espalier::preload::AlltoallCall;
 using espalier::preload::BroadcastCall;
+using espalier::preload::CallMpi;
 using espalier::preload::Elements;
 using espalier::preload::Interposer;
 using espalier::preload::ReduceScatterCall;
@@ -24,13 +23,11 @@ Elements elements(const void* address, MPI_Count count, MPI_Datatype type) {
 }
 
 // make_call: describes the call. call_mpi: calls MPI's own function.
-template <class MakeCall, class CallMpi>
-int taken_or_left(const MakeCall& make_call, const CallMpi& call_mpi) {
+template <class MakeCall, class MpiCall>
+int taken_or_left(const MakeCall& make_call, const MpiCall& call_mpi) {
   Interposer& interposer = Interposer::get();
-  if (!interposer.is_bypassed()) {
-    if (const std::optional<int> code = interposer.take(make_call())) return *code;
-  }
-  return call_mpi();
+  if (interposer.is_bypassed()) return call_mpi();
+  return interposer.make(make_call(), CallMpi(call_mpi));
 }
 
 }  // namespace

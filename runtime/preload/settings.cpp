@@ -29,6 +29,13 @@ std::size_t parse_trees(const char* variable, std::string_view text) {
   return *trees;
 }
 
+std::size_t parse_trials(const char* variable, std::string_view text) {
+  constexpr std::size_t kMost = 1000;
+  const auto trials = parse_whole<std::size_t>(text);
+  if (!trials || *trials > kMost) refuse(variable, text, "not a number of trials, 0 to 1000");
+  return *trials;
+}
+
 runtime::RankMapping parse_mapping(const char* variable, std::string_view text) {
   if (text == "order") return runtime::RankMapping::kByOrder;
   if (text == "host") return runtime::RankMapping::kByHostName;
@@ -66,6 +73,12 @@ Settings settings_from(const std::function<const char*(const char*)>& value_of) 
   };
   with("ESPALIER_VERBOSE", [&](const char* variable, const char* value) {
     settings.verbose = parse_switch(variable, value);
+  });
+  with("ESPALIER_REPORT", [&](const char* variable, const char* value) {
+    settings.report = parse_switch(variable, value);
+  });
+  with("ESPALIER_TRIALS", [&](const char* variable, const char* value) {
+    settings.trials = parse_trials(variable, value);
   });
   with("ESPALIER_PLAN", [&](const char* variable, const char* value) {
     settings.plan_files = split_at_colons(variable, value);

@@ -24,6 +24,8 @@ enum class LocalCalls : std::uint8_t {
 // Measured likewise: shorter messages within a host are left to MPI.
 inline constexpr Bytes kLocalCalls{256U << 10U};
 
+inline constexpr std::size_t kDefaultTrials = 3;
+
 struct Settings {
   std::vector<std::string> plan_files;      // ESPALIER_PLAN, separated by colons
   std::vector<std::string> tuned_files;     // ESPALIER_TUNED, likewise: segments for these plans
@@ -36,7 +38,9 @@ struct Settings {
   LocalCalls local = LocalCalls::kHandOn;                         // ESPALIER_LOCAL
   Bytes threshold = kDefaultThreshold;  // ESPALIER_THRESHOLD: shorter messages are left to MPI
   std::optional<Seconds> timeout;       // ESPALIER_TIMEOUT; unset: calls wait indefinitely
+  std::size_t trials = kDefaultTrials;  // ESPALIER_TRIALS, of plans made at first use (Trials)
   bool verbose = false;                 // ESPALIER_VERBOSE
+  bool report = false;                  // ESPALIER_REPORT
 
   [[nodiscard]] bool asks_for_something() const {
     return !plan_files.empty() || !decision_files.empty() || !platform_file.empty();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "support/quantities.hpp"
@@ -59,6 +60,44 @@ std::string summary(std::string_view function, const Tally& tally) {
     separator = ", ";
   }
   return text;
+}
+
+namespace {
+
+std::string row_of(std::string_view function, const std::string& size, const SizeTally& tally) {
+  const auto time = [](double calls, double seconds) {
+    return calls > 0 ? format_duration({seconds}) : "-";
+  };
+  std::string saved = "-";
+  if (tally.is_known > 0) {
+    saved = (tally.saved_s < 0 ? "-" : "") + format_duration({std::abs(tally.saved_s)});
+  }
+  return fmt::format("{:<28}{:<19}{:>9.0f}{:>11}{:>9.0f}{:>11}{:>11}\n", function, size,
+                     tally.taken, time(tally.taken, tally.taken_s), tally.left_to_mpi,
+                     time(tally.left_to_mpi, tally.left_to_mpi_s), saved);
+}
+
+}  // namespace
+
+std::string table_of(const SizeTallies& tallies) {
+  std::string text = fmt::format("{:<28}{:<19}{:>9}{:>11}{:>9}{:>11}{:>11}\n", "function",
+                                 "bytes from", "by plans", "time", "by MPI", "time", "saved");
+  SizeTally all;
+  for (const planner::Operation operation : planner::kEveryOperation) {
+    const auto& sizes = tallies[static_cast<std::size_t>(operation)];
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const SizeTally& tally = sizes[i];
+      if (tally.taken + tally.left_to_mpi == 0) continue;
+      text += row_of(functions_of(operation), format_size({std::uint64_t{1} << i}), tally);
+      all.taken += tally.taken;
+      all.taken_s += tally.taken_s;
+      all.left_to_mpi += tally.left_to_mpi;
+      all.left_to_mpi_s += tally.left_to_mpi_s;
+      all.saved_s += tally.saved_s;
+      all.is_known += tally.is_known;
+    }
+  }
+  return text + row_of("all", "", all);
 }
 
 }  // namespace espalier::preload

@@ -19,8 +19,10 @@ enum class Reason : std::uint8_t {
   kPlanningFailed,
   kNotAlongTrees,
   kOneHost,
+  kTrial,
+  kFaster,
 };
-inline constexpr std::size_t kReasons = 8;
+inline constexpr std::size_t kReasons = 10;
 inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
     "below the threshold",
     "on intercommunicators",
@@ -30,6 +32,8 @@ inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
     "for which no plan could be made",
     "whose type or operation cannot use trees",
     "among ranks of one host",
+    "to measure MPI's own",
+    "for which MPI's own was faster",
 };
 
 // "from rank 2 to 4 ranks", "from 4 ranks to rank 2" or "from and to 4 ranks".
@@ -44,6 +48,22 @@ struct Tally {
   std::uint64_t taken_bytes = 0;
   std::array<std::uint64_t, kReasons> left_to_mpi{};
 };
+
+// Calls of about one size (size_class) and operation, likewise.
+struct SizeTally {
+  double taken = 0;  // numbers as well as times, so that ranks can add them up at once
+  double taken_s = 0;
+  double left_to_mpi = 0;
+  double left_to_mpi_s = 0;
+  double saved_s = 0;   // by those that were taken, as far as that was measured
+  double is_known = 0;  // above 0: it was
+};
+inline constexpr std::size_t kSizeClasses = 64;
+using SizeTallies =
+    std::array<std::array<SizeTally, kSizeClasses>, planner::kEveryOperation.size()>;
+
+// A table with a row for each operation and size of which there were calls, and one for their sum.
+std::string table_of(const SizeTallies& tallies);
 
 // "5 MPI_Bcast taken (1 GiB), 3 left to MPI: 2 below the threshold, 1 that no plan fits"
 std::string summary(std::string_view function, const Tally& tally);

@@ -149,7 +149,7 @@ TEST(Rings, SizesThatDifferAreRefused) {
 // Sums in segments smaller and larger than a cell and the ring.
 TEST(Rings, OfReductions) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  for (std::uint32_t source = 0; source < ranks; source += 1 + ranks / 4) {
+  for (std::uint32_t source = 0; source < ranks; source += 1 + ranks / 2) {
     std::mt19937_64 random(source + 1);
     for (const std::uint64_t segment : {800UL, 3 * kCell + 16, kRing + 8}) {
       const planner::Plan plan = random_plan_from(source, ranks, segment, 16, random);

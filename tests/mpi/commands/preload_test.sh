@@ -10,6 +10,7 @@ cd "$work" || exit 1
 failures=0
 others=${LD_PRELOAD:-}  # libraries that this MPI needs
 unset "${!ESPALIER_@}"
+export ESPALIER_TRIALS=0  # every call that can be is taken
 
 fail() { echo "FAILED: $*"; cat stdout stderr; failures=$((failures + 1)); }
 
@@ -308,6 +309,22 @@ test_parts() {
   done
 }
 
+# MPI's own algorithms and plans in turns, then the faster ones; the report counts every call.
+test_trials() {
+  need_planner || return
+  export ESPALIER_VERBOSE=1 ESPALIER_REPORT=1 ESPALIER_PLATFORM=net.csv ESPALIER_LOCAL=take ESPALIER_TRIALS=2
+  platform 4 >net.csv
+  preloaded 4 timing alltoall 2 4000000
+  all_right
+  # 64 bytes to 2 MiB: 10 calls of each of six sizes. Four sizes are below the threshold, and of the others 6 are trials.
+  local calls='^MPI_Alltoall +[0-9]+ [KM]?i?B .*'
+  [ "$(grep -cE "$calls" stderr)" -eq 6 ] || fail 'not a row for each size'
+  [ "$(awk '/^MPI_Alltoall +[0-9]/ {plans += $4; mpi += $4 == 0 ? $6 : $7} END {print plans + mpi}' stderr)" -eq 60 ] ||
+    fail 'not every call is in the table'
+  says_once '^espalier-pmpi: [0-9]+ MPI_Alltoall taken .* left to MPI: 40 below the threshold, 6 to measure MPI.s own'
+  taken 0
+}
+
 # A Fortran program that calls each of the functions.
 test_fortran() {
   bare 4
@@ -383,6 +400,8 @@ MAP=rank|ESPALIER_MAP: 'rank' is neither 'order' nor 'host'
 LOCAL=yes|ESPALIER_LOCAL: 'yes' is neither 'hand-on' nor 'take'
 MAX_TREES=0|ESPALIER_MAX_TREES: '0' is not a number of trees
 VERBOSE=yes|ESPALIER_VERBOSE: 'yes' is neither 0 nor 1
+REPORT=2|ESPALIER_REPORT: '2' is neither 0 nor 1
+TRIALS=many|ESPALIER_TRIALS: 'many' is not a number of trials, 0 to 1000
 END
   preloaded 4  # no plan at all
   all_right

@@ -2,8 +2,9 @@
  * several kinds and sizes, each element checked. Rank 0 prints "all right".
  *
  *   parts           everything below
- *   parts timing N  times per call of N alltoalls, by MPI_Alltoall and by PMPI_Alltoall in turns,
- *                   of 4 KiB to 4 MiB */
+ *   parts timing OPERATION N MOST
+ *                   medians of N calls, by MPI's function and by that of PMPI in turns, of 64 bytes
+ *                   to MOST */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -306,28 +307,68 @@ static void between_halves(void) {
   MPI_Comm_free(&half);
 }
 
-static void timing(int calls) {
-  for (int bytes = 4096; bytes <= 4 << 20; bytes *= 4) {
-    const int count = bytes / (int)sizeof(int) / size;
-    int* const sent = ints(size * count);
-    int* const got = ints(size * count);
-    double spent[2] = {0, 0};
-    for (int i = -4; i < 2 * calls; ++i) {
-      const double start = MPI_Wtime();
-      if (i % 2 == 0) {
-        MPI_Alltoall(sent, count, MPI_INT, got, count, MPI_INT, comm);
-      } else {
-        PMPI_Alltoall(sent, count, MPI_INT, got, count, MPI_INT, comm);
+/* A call of about so many bytes, of MPI or, if it is plain, of PMPI. */
+static void call(const char* operation, int plain, int* sent, int* got, int bytes) {
+  const int count = bytes / (int)sizeof(int);
+  const int each = count / size;
+#define OF_MPI(NAME, ...) (plain ? PMPI_##NAME(__VA_ARGS__) : MPI_##NAME(__VA_ARGS__))
+  if (strcmp(operation, "bcast") == 0) {
+    OF_MPI(Bcast, got, count, MPI_INT, 0, comm);
+  } else if (strcmp(operation, "reduce") == 0) {
+    OF_MPI(Reduce, sent, got, count, MPI_INT, MPI_SUM, 0, comm);
+  } else if (strcmp(operation, "allreduce") == 0) {
+    OF_MPI(Allreduce, sent, got, count, MPI_INT, MPI_SUM, comm);
+  } else if (strcmp(operation, "allgather") == 0) {
+    OF_MPI(Allgather, sent, each, MPI_INT, got, each, MPI_INT, comm);
+  } else if (strcmp(operation, "reduce-scatter") == 0) {
+    OF_MPI(Reduce_scatter_block, sent, got, each, MPI_INT, MPI_SUM, comm);
+  } else if (strcmp(operation, "scatter") == 0) {
+    OF_MPI(Scatter, sent, each, MPI_INT, got, each, MPI_INT, 0, comm);
+  } else if (strcmp(operation, "gather") == 0) {
+    OF_MPI(Gather, sent, each, MPI_INT, got, each, MPI_INT, 0, comm);
+  } else {
+    OF_MPI(Alltoall, sent, each, MPI_INT, got, each, MPI_INT, comm);
+  }
+}
+
+static int compare(const void* a, const void* b) {
+  const double left = *(const double*)a;
+  const double right = *(const double*)b;
+  return (left > right) - (left < right);
+}
+
+/* After the calls of the library's trials. The time of a call is that of the slowest rank. */
+static void timing(const char* operation, int calls, int most) {
+  enum { kBefore = 8 };
+  double* const times[2] = {malloc(sizeof(double) * (size_t)calls),
+                            malloc(sizeof(double) * (size_t)calls)};
+  for (int bytes = 64; bytes <= most; bytes *= 8) {
+    const int count = bytes / (int)sizeof(int);
+    int* const sent = ints(count);
+    int* const got = ints(count);
+    for (int i = -kBefore; i < calls; ++i) {
+      for (int plain = 0; plain < 2; ++plain) {
+        PMPI_Barrier(comm);
+        const double start = MPI_Wtime();
+        call(operation, plain, sent, got, bytes);
+        const double here = MPI_Wtime() - start;
+        double slowest = 0;
+        PMPI_Allreduce(&here, &slowest, 1, MPI_DOUBLE, MPI_MAX, comm);
+        if (i >= 0) times[plain][i] = slowest;
       }
-      if (i >= 0) spent[i % 2] += MPI_Wtime() - start;
     }
+    for (int plain = 0; plain < 2; ++plain)
+      qsort(times[plain], (size_t)calls, sizeof(double), compare);
     if (rank == 0) {
-      printf("%d bytes: %.2f us, PMPI %.2f us\n", bytes, spent[0] / calls * 1e6,
-             spent[1] / calls * 1e6);
+      printf("%-15s %9d bytes: %10.1f us, by MPI alone %10.1f us, %5.2f of it\n", operation, bytes,
+             times[0][calls / 2] * 1e6, times[1][calls / 2] * 1e6,
+             times[0][calls / 2] / times[1][calls / 2]);
     }
     free(got);
     free(sent);
   }
+  free(times[0]);
+  free(times[1]);
 }
 
 int main(int argc, char** argv) {
@@ -339,8 +380,8 @@ int main(int argc, char** argv) {
   MPI_Type_commit(&pair);
   MPI_Type_create_resized(MPI_INT, 0, 2 * (MPI_Aint)sizeof(int), &sparse);
   MPI_Type_commit(&sparse);
-  if (argc > 2 && strcmp(argv[1], "timing") == 0) {
-    timing(atoi(argv[2]));
+  if (argc == 5 && strcmp(argv[1], "timing") == 0) {
+    timing(argv[2], atoi(argv[3]), atoi(argv[4]));
   } else {
     const int sizes[] = {0, 2, 6000, 50002};
     for (int i = 0; i < 4; ++i) {

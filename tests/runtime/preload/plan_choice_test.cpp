@@ -71,6 +71,22 @@ TEST(PlanChoice, RankOrderMovesBothEndsOfRoutes) {
   EXPECT_NO_THROW(planner::check_structure(in_rank_order(plan, std::array{2, 0, 1})));
 }
 
+// c's part has no share, so the plan serves only calls in which it has none.
+TEST(PlanChoice, APlanServesPartsForWhichItHasShares) {
+  std::mt19937_64 random(1);
+  planner::Plan plan =
+      espalier::testing::parts_plan(planner::Operation::kAllgather, 3, 1024, 2, random);
+  Members calling = members(3, {0, 1, 2}, 0);
+  calling.operation = planner::Operation::kAllgather;
+  EXPECT_TRUE(fitted(plan, calling, RankMapping::kByOrder));
+  const std::uint32_t left_out = plan.blocks.back().root;
+  plan.blocks.pop_back();
+  EXPECT_FALSE(fitted(plan, calling, RankMapping::kByOrder));
+  calling.shares = {0.5, 0.5, 0.5};
+  calling.shares[left_out] = 0;
+  EXPECT_TRUE(fitted(plan, calling, RankMapping::kByOrder));
+}
+
 TEST(PlanChoice, APlanForTheWorldFollowsWorldRanks) {
   const auto plan = three_nodes();
   const auto backwards = fitted(plan, members(3, {2, 1, 0}, 1), RankMapping::kByOrder);

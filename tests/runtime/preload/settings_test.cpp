@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <memory>
 
 #include "runtime/preload/tally.hpp"
 #include "support/errors.hpp"
@@ -46,6 +47,8 @@ TEST(PreloadSettings, ReadsEachVariable) {
                                   {"ESPALIER_LOCAL", "take"},
                                   {"ESPALIER_THRESHOLD", "1 MiB"},
                                   {"ESPALIER_TIMEOUT", "1.5 min"},
+                                  {"ESPALIER_TRIALS", "0"},
+                                  {"ESPALIER_REPORT", "1"},
                                   {"ESPALIER_VERBOSE", "1"}});
   EXPECT_EQ(settings.timeout, Seconds{90});
   EXPECT_TRUE(settings.asks_for_something());
@@ -59,6 +62,8 @@ TEST(PreloadSettings, ReadsEachVariable) {
   EXPECT_EQ(settings.mapping, runtime::RankMapping::kByHostName);
   EXPECT_EQ(settings.local, LocalCalls::kTake);
   EXPECT_EQ(settings.threshold.value, 1U << 20U);
+  EXPECT_EQ(settings.trials, 0U);
+  EXPECT_TRUE(settings.report);
   EXPECT_TRUE(settings.verbose);
 }
 
@@ -72,6 +77,9 @@ TEST(PreloadSettings, RefusalsNameTheVariable) {
   EXPECT_EQ(refusal_of("ESPALIER_LOCAL", "yes"),
             "ESPALIER_LOCAL: 'yes' is neither 'hand-on' nor 'take'");
   EXPECT_EQ(refusal_of("ESPALIER_VERBOSE", "yes"), "ESPALIER_VERBOSE: 'yes' is neither 0 nor 1");
+  EXPECT_EQ(refusal_of("ESPALIER_REPORT", "2"), "ESPALIER_REPORT: '2' is neither 0 nor 1");
+  EXPECT_EQ(refusal_of("ESPALIER_TRIALS", "1001"),
+            "ESPALIER_TRIALS: '1001' is not a number of trials, 0 to 1000");
   for (const char* trees : {"0", "-1", "many", "3x", "99999999999999999999999"}) {
     EXPECT_EQ(refusal_of("ESPALIER_MAX_TREES", trees),
               "ESPALIER_MAX_TREES: '" + std::string(trees) + "' is not a number of trees");
@@ -98,6 +106,21 @@ TEST(PreloadTally, NamesSendersAndReceivers) {
   EXPECT_EQ(ranks_text(planner::Operation::kBroadcast, 2, 4), "from rank 2 to 4 ranks");
   EXPECT_EQ(ranks_text(planner::Operation::kReduce, 2, 4), "from 4 ranks to rank 2");
   EXPECT_EQ(ranks_text(planner::Operation::kAllreduce, 0, 4), "from and to 4 ranks");
+}
+
+TEST(PreloadTally, TheTableHasARowForEachSizeAndTheirSum) {
+  const auto tallies = std::make_unique<SizeTallies>();
+  (*tallies)[0][16] = {3, 0.5, 0, 0, -0.25, 2};
+  (*tallies)[7][20] = {0, 0, 2, 1.5, 0, 0};
+  EXPECT_EQ(table_of(*tallies),
+            "function                    bytes from          by plans       time   by MPI       "
+            "time      saved\n"
+            "MPI_Bcast                   64 KiB                     3   500.0 ms        0          "
+            "-  -250.0 ms\n"
+            "MPI_Alltoall                1 MiB                      0          -        2    1.500 "
+            "s          -\n"
+            "all                                                    3   500.0 ms        2    1.500 "
+            "s  -250.0 ms\n");
 }
 
 }  // namespace
