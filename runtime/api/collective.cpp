@@ -17,20 +17,21 @@ using planner::Operation;
 constexpr std::uint64_t kPage = 4096;
 
 // While a call is in progress, which only one thread at a time may make.
+template <class State>
 class InCall {
  public:
-  explicit InCall(std::atomic<bool>& flag) : flag_(flag) {
-    if (!flag.exchange(true)) return;
+  explicit InCall(State& state) : state_(state) {
+    if (!state.in_call.exchange(true)) return;
     throw InputError("a call of this collective is in progress, maybe of another thread");
   }
-  ~InCall() { flag_ = false; }
+  ~InCall() { state_.in_call = state_.begun.has_value(); }
   InCall(const InCall&) = delete;
   InCall& operator=(const InCall&) = delete;
   InCall(InCall&&) = delete;
   InCall& operator=(InCall&&) = delete;
 
  private:
-  std::atomic<bool>& flag_;
+  State& state_;
 };
 
 }  // namespace
@@ -46,9 +47,14 @@ Collective::Collective(MPI_Comm comm, const planner::Plan& plan, const Collectiv
 Collective::Collective(const OwnedComm& comm, const planner::Plan& plan,
                        const CollectiveOptions& options, Expects expects)
     : state_(std::make_unique<State>(comm, plan, options, expects)) {}
-Collective::~Collective() = default;
+Collective::~Collective() {
+  if (state_ && state_->begun) state_->give_up();
+}
 Collective::Collective(Collective&&) noexcept = default;
-Collective& Collective::operator=(Collective&&) noexcept = default;
+Collective& Collective::operator=(Collective&& other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
 
 Operation Collective::operation() const {
   return state_->bound.plan.operation;
@@ -89,29 +95,28 @@ Seconds Collective::predicted_time(std::uint64_t message_bytes, std::uint64_t se
 }
 
 void Collective::run(void* buffer, std::size_t count, MPI_Datatype type) {
-  const InCall only(state_->in_call);
+  const InCall only(*state_);
   State::require(state_->bound.plan, Expects::kBroadcast);
   state_->unless_broken([&] { state_->broadcast_buffer(buffer, count, type); });
 }
 
 void Collective::run(const void* sendbuf, void* recvbuf, std::size_t count, MPI_Datatype type,
                      MPI_Op op) {
-  const InCall only(state_->in_call);
+  const InCall only(*state_);
   State::require(state_->bound.plan, Expects::kReduction);
   state_->unless_broken([&] { state_->reduce(sendbuf, recvbuf, count, type, op); });
 }
 
 void Collective::allgather(const void* sendbuf, void* recvbuf, std::span<const std::size_t> counts,
                            std::span<const std::size_t> first, MPI_Datatype type) {
-  const InCall only(state_->in_call);
+  const InCall only(*state_);
   planner::require_operation(state_->bound.plan, Operation::kAllgather, {});
-  const PlacedParts placed({counts, first});
-  state_->unless_broken([&] { state_->allgather(sendbuf, recvbuf, placed.parts(), type); });
+  state_->unless_broken([&] { state_->allgather(sendbuf, recvbuf, {counts, first}, type); });
 }
 
 void Collective::reduce_scatter(const void* sendbuf, void* recvbuf,
                                 std::span<const std::size_t> counts, MPI_Datatype type, MPI_Op op) {
-  const InCall only(state_->in_call);
+  const InCall only(*state_);
   planner::require_operation(state_->bound.plan, Operation::kReduceScatter, {});
   const PlacedParts placed({counts, {}});
   state_->unless_broken(
@@ -120,21 +125,21 @@ void Collective::reduce_scatter(const void* sendbuf, void* recvbuf,
 
 void Collective::scatter(const void* sendbuf, void* recvbuf, std::span<const std::size_t> counts,
                          std::span<const std::size_t> first, MPI_Datatype type) {
-  const InCall only(state_->in_call);
+  const InCall only(*state_);
   planner::require_operation(state_->bound.plan, Operation::kScatter, {});
   state_->unless_broken([&] { state_->route_with_root(sendbuf, recvbuf, {counts, first}, type); });
 }
 
 void Collective::gather(const void* sendbuf, void* recvbuf, std::span<const std::size_t> counts,
                         std::span<const std::size_t> first, MPI_Datatype type) {
-  const InCall only(state_->in_call);
+  const InCall only(*state_);
   planner::require_operation(state_->bound.plan, Operation::kGather, {});
   state_->unless_broken([&] { state_->route_with_root(sendbuf, recvbuf, {counts, first}, type); });
 }
 
 void Collective::alltoall(const void* sendbuf, void* recvbuf, std::size_t count,
                           MPI_Datatype type) {
-  const InCall only(state_->in_call);
+  const InCall only(*state_);
   planner::require_operation(state_->bound.plan, Operation::kAlltoall, {});
   state_->unless_broken([&] { state_->alltoall(sendbuf, recvbuf, count, type); });
 }
@@ -143,11 +148,38 @@ void Collective::alltoallv(const void* sendbuf, std::span<const std::size_t> sen
                            std::span<const std::size_t> sendfirst, void* recvbuf,
                            std::span<const std::size_t> recvcounts,
                            std::span<const std::size_t> recvfirst, MPI_Datatype type) {
-  const InCall only(state_->in_call);
+  const InCall only(*state_);
   planner::require_operation(state_->bound.plan, Operation::kAlltoall, {});
   state_->unless_broken([&] {
     state_->alltoallv(sendbuf, {sendcounts, sendfirst}, recvbuf, {recvcounts, recvfirst}, type);
   });
+}
+
+void Collective::start(const std::function<void(Collective&)>& call) {
+  if (state_->begun) {
+    throw InputError("a call of this collective is in progress, maybe of another thread");
+  }
+  state_->is_starting = true;
+  try {
+    call(*this);
+  } catch (...) {
+    state_->is_starting = false;
+    throw;
+  }
+  state_->is_starting = false;
+}
+
+bool Collective::test() {
+  if (!state_->begun) return true;
+  const bool is_complete = state_->unless_broken([&] { return state_->is_complete(); });
+  if (is_complete) state_->in_call = false;
+  return is_complete;
+}
+
+void Collective::wait() {
+  if (!state_->begun) return;
+  state_->unless_broken([&] { state_->await_begun(); });
+  state_->in_call = false;
 }
 
 Collective::StreamShape Collective::stream_shape(std::uint64_t message_bytes,
@@ -174,7 +206,7 @@ Collective::StreamShape Collective::stream_shape(std::uint64_t message_bytes,
 }
 
 bool Collective::stream(std::uint64_t bytes, const StreamShape& shape, SegmentStore& store) {
-  const InCall only(state_->in_call);
+  const InCall only(*state_);
   const BoundPlan& bound = state_->bound;
   State::require(bound.plan, Expects::kBroadcast);
   if (bound.options.ports != 0) throw InputError("ports need the whole message in memory");
@@ -186,9 +218,7 @@ bool Collective::stream(std::uint64_t bytes, const StreamShape& shape, SegmentSt
     throw InputError(fmt::format("the schedule needs buffers for {} segments of each tree, not {}",
                                  bound.slots->buffer_segments(), shape.segments_per_tree));
   }
-  const auto broadcast = [&] {
-    return state_->broadcast({bytes, shape.segment_bytes}, store, true);
-  };
+  const auto broadcast = [&] { return state_->stream({bytes, shape.segment_bytes}, store); };
   return state_->unless_broken(broadcast) == Outcome::kComplete;
 }
 

@@ -187,6 +187,20 @@ class Collective {
                  std::span<const std::size_t> recvcounts, std::span<const std::size_t> recvfirst,
                  MPI_Datatype type);
 
+  // Begins a call without waiting for its end. call: makes one of the calls above, of its argument,
+  // which is this object. The buffers belong to the call until it is complete; lists of counts are
+  // copied. The message makes progress in this call, and while this thread is in test() or wait()
+  // of any collective; they are for the thread that began the call. At once, before this returns:
+  // an alltoallv shares its counts among the ranks; errors of the call are thrown; and MPI's own
+  // reductions run where they run instead of the trees. Collectives whose calls are in progress at
+  // the same time need communicators of their own, not a shared OwnedComm.
+  void start(const std::function<void(Collective&)>& call);
+  // Whether the call that has begun is complete, or none has begun; then the next one may begin.
+  // If not, the message makes progress. Both throw as the call would.
+  [[nodiscard]] bool test();
+  // Waits until it is complete.
+  void wait();
+
   // How a message that does not fit into memory is broadcast: in segments of `segment_bytes`, at
   // most `segments_per_tree` of each tree at a time, so that they all fit into `buffer_bytes` on
   // every rank. The segment size is that of run(), or smaller where the buffer requires it.

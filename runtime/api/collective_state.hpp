@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,11 +39,35 @@ struct Collective::State {
   std::atomic<bool> in_call = false;
   bool uses_rings = false;
   bool broken = false;
+  bool is_starting = false;  // calls only begin
+  // A call that has begun. finish: what remains when the message is complete; it also owns what
+  // the call needs until then.
+  struct Begun {
+    MpiEngine* by;
+    std::shared_ptr<SegmentStore> store;
+    std::function<void()> finish;
+    std::exception_ptr failure{};  // while another call was waited for
+    [[nodiscard]] bool is_done() const { return failure || by->flows.is_done(); }
+  };
+  std::optional<Begun> begun;
 
   State(const OwnedComm& comm, const planner::Plan& plan, const CollectiveOptions& options,
         Expects expects);
   // Throws InputError for a plan for another operation.
   static void require(const planner::Plan& plan, Expects expects);
+
+  // Runs a prepared call, or begins it.
+  void carry_out(Begun prepared_call);
+  // Whether the call that has begun is complete; if not, does what is possible now, also for all
+  // others that this thread has begun: as MPI's requests, they make progress while one is waited
+  // for, so that ranks may wait for them in different orders.
+  bool is_complete();
+  void await_begun();
+  // Makes progress of all calls that this thread has begun. Returns whether there was any.
+  static bool progress_all();
+  static std::vector<State*>& in_progress();  // of this thread
+  // Nothing runs any more, because messages may still be in progress.
+  void give_up();
 
   // Runs `act`; after an exception nothing runs any more.
   template <class Act>
@@ -51,10 +77,7 @@ struct Collective::State {
     try {
       return act();
     } catch (...) {
-      broken = true;
-      engine->transport.abandon();
-      if (without_rings) without_rings->transport.abandon();
-      bound.comm.abandon();
+      give_up();
       throw;
     }
   }
@@ -66,9 +89,12 @@ struct Collective::State {
   void copy_directly();
   // The engine of a message that may or may not pass through rings.
   MpiEngine& engine_for(bool may_use_rings);
-  Outcome broadcast(const engine::SegmentGrid& grid, SegmentStore& store, bool stoppable);
+  // Prepares the broadcast of a message.
+  MpiEngine& prepared(const engine::SegmentGrid& grid, bool stoppable);
+  Outcome stream(const engine::SegmentGrid& grid, SegmentStore& store);
   void broadcast_buffer(void* buffer, std::size_t count, MPI_Datatype type);
-  void allgather(const void* sendbuf, void* recvbuf, const Parts& parts, MPI_Datatype type);
+  // Parts without beginnings follow one another.
+  void allgather(const void* sendbuf, void* recvbuf, const Parts& given, MPI_Datatype type);
 
   // --- that combine (combining_calls.cpp) ---
 
@@ -77,9 +103,9 @@ struct Collective::State {
   [[nodiscard]] std::string fault_of(const void* sendbuf, std::size_t count, MPI_Datatype type,
                                      MPI_Op op) const;
   void reduce(const void* sendbuf, void* recvbuf, std::size_t count, MPI_Datatype type, MPI_Op op);
-  // ranges: of the blocks, in elements.
+  // ranges: of the blocks, in elements. finish: as in Begun.
   void reduce_along_trees(const ReductionJob& job, std::span<const engine::Range> ranges,
-                          std::uint64_t bytes);
+                          std::uint64_t bytes, std::function<void()> finish = {});
   void reduce_scatter(const void* sendbuf, void* recvbuf, const Parts& parts, MPI_Datatype type,
                       MPI_Op op);
 

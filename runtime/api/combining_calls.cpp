@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -52,11 +54,11 @@ void Collective::State::reduce(const void* sendbuf, void* recvbuf, std::size_t c
 
 void Collective::State::reduce_along_trees(const ReductionJob& job,
                                            std::span<const engine::Range> ranges,
-                                           std::uint64_t bytes) {
+                                           std::uint64_t bytes, std::function<void()> finish) {
   // An element may be larger than a segment, and than what MPI sends eagerly.
   const engine::Message message{.element_bytes = job.shape.bytes,
                                 .is_risky = job.grid.segment == 1};
-  std::optional<ReducingStore> store;
+  std::shared_ptr<ReducingStore> store;
   // A ring's cells hold the bytes of any part of a segment.
   const bool may_use_rings =
       uses_rings && job.shape.true_low == 0 && is_plain(bound.comm.get(), job.type);
@@ -68,12 +70,13 @@ void Collective::State::reduce_along_trees(const ReductionJob& job,
     for (std::size_t tree = 0; tree < by.transport.roles().size(); ++tree) {
       ends.push_back(by.flows.segments_of(tree));
     }
-    store.emplace(job, by.transport.roles(), by.transport.windows(), ends, scratch);
+    store = std::make_shared<ReducingStore>(job, by.transport.roles(), by.transport.windows(), ends,
+                                            scratch);
   } catch (const std::bad_alloc&) {
     refuse(fmt::format("rank {}: no memory for the windows of segments of {} bytes", bound.rank,
                        job.grid.segment * job.shape.bytes));
   }
-  by.run(*store);
+  carry_out({&by, std::move(store), std::move(finish)});
 }
 
 void Collective::State::reduce_scatter(const void* sendbuf, void* recvbuf, const Parts& parts,
@@ -102,8 +105,13 @@ void Collective::State::reduce_scatter(const void* sendbuf, void* recvbuf, const
   for (const engine::TreeRole& role : engine->transport.roles()) {
     job.keeps.push_back(role.out.empty());  // the root of a tree sends nothing
   }
-  reduce_along_trees(job, ranges_of(bound, parts, 1, segment), bytes);
-  if (in_place) move_elements(moved(recvbuf, before), recvbuf, parts.counts[here], shape);
+  std::function<void()> finish;
+  if (in_place) {
+    finish = [=, length = parts.counts[here]] {
+      move_elements(moved(recvbuf, before), recvbuf, length, shape);
+    };
+  }
+  reduce_along_trees(job, ranges_of(bound, parts, 1, segment), bytes, std::move(finish));
 }
 
 }  // namespace espalier::runtime

@@ -105,9 +105,67 @@ MpiEngine& Collective::State::engine_for(bool may_use_rings) {
   return *without_rings;
 }
 
+std::vector<Collective::State*>& Collective::State::in_progress() {
+  thread_local std::vector<State*> calls;
+  return calls;
+}
+
+void Collective::State::give_up() {
+  std::erase(in_progress(), this);
+  broken = true;
+  engine->transport.abandon();
+  if (without_rings) without_rings->transport.abandon();
+  bound.comm.abandon();
+}
+
+void Collective::State::carry_out(Begun prepared_call) {
+  if (is_starting) {
+    begun = std::move(prepared_call);
+    begun->by->flows.begin(*begun->store);
+    in_progress().push_back(this);
+    return;
+  }
+  prepared_call.by->run(*prepared_call.store);
+  if (prepared_call.finish) prepared_call.finish();
+}
+
+bool Collective::State::progress_all() {
+  bool any = false;
+  for (State* const state : in_progress()) {
+    Begun& call = *state->begun;
+    if (call.is_done()) continue;
+    try {
+      any = call.by->flows.progress() || any;
+    } catch (...) {
+      call.failure = std::current_exception();  // for who waits for it
+    }
+  }
+  return any;
+}
+
+bool Collective::State::is_complete() {
+  if (!begun->is_done()) progress_all();
+  if (!begun->is_done()) return false;
+  std::erase(in_progress(), this);
+  const Begun ended = *std::exchange(begun, std::nullopt);
+  if (ended.failure) std::rethrow_exception(ended.failure);
+  if (ended.finish) ended.finish();
+  return true;
+}
+
+void Collective::State::await_begun() {
+  while (!begun->is_done()) {
+    if (in_progress().size() == 1) {
+      begun->by->flows.wait();
+    } else if (!progress_all()) {
+      begun->by->transport.relax(0, true);
+    }
+  }
+  is_complete();
+}
+
 // A stream's buffers are smaller than the message, and a store may fail: not with rings.
-Outcome Collective::State::broadcast(const engine::SegmentGrid& grid, SegmentStore& store,
-                                     bool stoppable) {
+MpiEngine& Collective::State::prepared(const engine::SegmentGrid& grid, bool stoppable) {
   call.emplace(grid.message);
   const std::array ranges{engine::Range{0, grid}};
   MpiEngine& by = engine_for(!stoppable);
@@ -117,7 +175,11 @@ Outcome Collective::State::broadcast(const engine::SegmentGrid& grid, SegmentSto
   } catch (const std::bad_alloc&) {
     refuse(fmt::format("rank {}: no memory for a message of {} bytes", bound.rank, grid.message));
   }
-  return by.run(store, bound.timeout_with_all(grid.message, grid.segment));
+  return by;
+}
+
+Outcome Collective::State::stream(const engine::SegmentGrid& grid, SegmentStore& store) {
+  return prepared(grid, true).run(store, bound.timeout_with_all(grid.message, grid.segment));
 }
 
 void Collective::State::broadcast_buffer(void* buffer, std::size_t count, MPI_Datatype type) {
@@ -128,23 +190,24 @@ void Collective::State::broadcast_buffer(void* buffer, std::size_t count, MPI_Da
   const std::uint64_t bytes = count * shape.bytes;
   const engine::SegmentGrid grid{bytes, bound.segment_of(bytes)};
   if (is_plain(comm, type)) {
-    MemoryStore store(first_byte_of(buffer, shape));
-    broadcast(grid, store, false);
-    return;
+    const auto store = std::make_shared<MemoryStore>(first_byte_of(buffer, shape));
+    return carry_out({&prepared(grid, false), store, {}});
   }
-  std::optional<PackedStore> store;
+  std::shared_ptr<PackedStore> store;
   try {
-    store.emplace(comm, buffer, count, type, shape.bytes, grid);
+    store = std::make_shared<PackedStore>(comm, buffer, count, type, shape.bytes, grid);
   } catch (const InputError& error) {
     refuse(error.what());
   } catch (const std::bad_alloc&) {
     refuse(fmt::format("rank {}: no memory to pack {} bytes", bound.rank, bytes));
   }
-  broadcast(grid, *store, false);
+  carry_out({&prepared(grid, false), store, {}});
 }
 
-void Collective::State::allgather(const void* sendbuf, void* recvbuf, const Parts& parts,
+void Collective::State::allgather(const void* sendbuf, void* recvbuf, const Parts& given,
                                   MPI_Datatype type) {
+  const auto placed = std::make_shared<PlacedParts>(given);
+  const Parts parts = placed->parts();
   if (type == MPI_DATATYPE_NULL) refuse("MPI_DATATYPE_NULL is not a type");
   const ElementShape shape = element_shape_of(type);
   if (const std::string fault = parts_fault(parts, bound, shape); !fault.empty()) {
@@ -152,10 +215,10 @@ void Collective::State::allgather(const void* sendbuf, void* recvbuf, const Part
   }
   const std::uint64_t bytes = parts.total() * shape.bytes;
   const auto own = static_cast<std::size_t>(bound.rank);
-  std::optional<PartsInMemory> gathered;
+  std::shared_ptr<PartsInMemory> gathered;
   call.emplace(bytes, parts.kind());
   try {
-    gathered.emplace(bound.comm.get(), recvbuf, parts, type, shape);
+    gathered = std::make_shared<PartsInMemory>(bound.comm.get(), recvbuf, parts, type, shape);
     if (sendbuf == MPI_IN_PLACE) {
       gathered->pack(own);
     } else {
@@ -170,9 +233,8 @@ void Collective::State::allgather(const void* sendbuf, void* recvbuf, const Part
   } catch (const std::bad_alloc&) {
     refuse(fmt::format("rank {}: no memory for a message of {} bytes", bound.rank, bytes));
   }
-  MemoryStore store(gathered->bytes());
-  engine->run(store);
-  gathered->unpack_all(own);
+  carry_out({engine.get(), std::make_shared<MemoryStore>(gathered->bytes()),
+             [lists = placed, gathered, own] { gathered->unpack_all(own); }});
 }
 
 }  // namespace espalier::runtime

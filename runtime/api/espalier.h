@@ -116,18 +116,25 @@ int espalier_reduction_root(const espalier_reduction* reduction);
 /* Call it before MPI_Finalize. Sets *reduction to NULL; does nothing if it is NULL already. */
 void espalier_reduction_free(espalier_reduction** reduction);
 
-/* Plans of operations whose message has a part for each rank: allgather, reduce-scatter, scatter,
- * gather and alltoall. */
+/* Plans of every operation, and calls that do not wait for their end. */
 typedef struct espalier_collective espalier_collective;
 
-/* As for a broadcast. Options with rounds or a schedule are refused, and ports for the last three;
- * direct_copies has no effect. */
+/* As for a broadcast or a reduction. For an operation whose message has a part for each rank,
+ * options with rounds or a schedule are refused, for a scatter, a gather and an alltoall also those
+ * with ports; direct_copies has no effect on them. NULL: the defaults of a reduction. */
 espalier_status espalier_collective_create(MPI_Comm comm, const char* plan_file,
                                            const espalier_options* options,
                                            espalier_collective** collective);
 espalier_status espalier_collective_create_from_text(MPI_Comm comm, const char* plan_json,
                                                      const espalier_options* options,
                                                      espalier_collective** collective);
+
+/* As espalier_broadcast_run, and, with a plan of a reduce or an allreduce, espalier_reduction_run.
+ */
+espalier_status espalier_bcast(espalier_collective* collective, void* buffer, size_t count,
+                               MPI_Datatype type);
+espalier_status espalier_reduce(espalier_collective* collective, const void* sendbuf, void* recvbuf,
+                                size_t count, MPI_Datatype type, MPI_Op op);
 
 /* Collective, with an allgather plan, as MPI_Allgather and MPI_Allgatherv with one type for both
  * buffers: every rank's part to all ranks. count: of each rank. counts: of each rank, the same on
@@ -180,7 +187,25 @@ espalier_status espalier_alltoallv(espalier_collective* collective, const void* 
                                    const size_t* recvcounts, const size_t* recvfirst,
                                    MPI_Datatype type);
 
-/* The rank that is the root of a scatter or a gather; 0 of other operations, -1 for NULL. */
+/* Calls that do not wait for their end, as MPI_Ialltoall:
+ *
+ *   espalier_start(collective);
+ *   espalier_alltoall(collective, sendbuf, recvbuf, count, MPI_DOUBLE);
+ *   for (int is_complete = 0; !is_complete; espalier_test(collective, &is_complete)) compute();
+ *
+ * After espalier_start, the next call of this collective only begins. Its buffers belong to it, and
+ * it must be called no more, until espalier_test has set *is_complete to 1 or espalier_wait has
+ * returned; without such a call they do this at once. The message makes progress in these
+ * functions, of any collective of the thread that began it, which also calls them for this one. At
+ * once, before the call that begins returns: espalier_alltoallv shares its counts, and MPI's own
+ * reductions run where they run instead of the plan's trees. Several collectives may have such
+ * calls in progress. */
+espalier_status espalier_start(espalier_collective* collective);
+espalier_status espalier_test(espalier_collective* collective, int* is_complete);
+espalier_status espalier_wait(espalier_collective* collective);
+
+/* The rank that is the root of a broadcast, reduce, scatter or gather; 0 of other operations, -1
+ * for NULL. */
 int espalier_collective_root(const espalier_collective* collective);
 
 /* Call it before MPI_Finalize. Sets *collective to NULL; does nothing if it is NULL already. */

@@ -40,6 +40,7 @@ struct espalier_reduction
 struct espalier_collective : espalier::runtime::Handle<espalier::runtime::Collective,
                                                        espalier::runtime::ReductionOptions> {
   using Handle::Handle;
+  bool starts_next = false;
 };
 
 namespace {
@@ -167,21 +168,32 @@ espalier_status run(Handle* handle, Arguments... arguments) noexcept {
   });
 }
 
-// Calls act(collective, counts of the ranks).
+// Calls act(collective), or starts that call.
+template <class Act>
+espalier_status run_or_start(espalier_collective* handle, const Act& act) noexcept {
+  return guarded([&] {
+    require(handle != nullptr);
+    if (std::exchange(handle->starts_next, false)) {
+      handle->collective.start(act);
+    } else {
+      act(handle->collective);
+    }
+  });
+}
+// Likewise act(collective, counts of the ranks).
 template <class Act>
 espalier_status run_with_counts(espalier_collective* handle, const size_t* counts,
                                 const Act& act) noexcept {
-  return guarded([&] {
-    require(handle != nullptr && counts != nullptr);
-    act(handle->collective, std::span(counts, handle->collective.ranks()));
+  return run_or_start(handle, [&](runtime::Collective& collective) {
+    require(counts != nullptr);
+    act(collective, std::span(counts, collective.ranks()));
   });
 }
 template <class Act>
 espalier_status run_with_count(espalier_collective* handle, size_t count, const Act& act) noexcept {
-  return guarded([&] {
-    require(handle != nullptr);
-    const std::vector<std::size_t> equal(handle->collective.ranks(), count);
-    act(handle->collective, std::span(equal));
+  return run_or_start(handle, [&](runtime::Collective& collective) {
+    const std::vector<std::size_t> equal(collective.ranks(), count);
+    act(collective, std::span(equal));
   });
 }
 
@@ -273,6 +285,19 @@ espalier_status espalier_collective_create_from_text(MPI_Comm comm, const char* 
   return create_from_text(comm, plan_json, options, collective);
 }
 
+espalier_status espalier_bcast(espalier_collective* collective, void* buffer, size_t count,
+                               MPI_Datatype type) {
+  return run_or_start(collective,
+                      [&](runtime::Collective& bound) { bound.run(buffer, count, type); });
+}
+
+espalier_status espalier_reduce(espalier_collective* collective, const void* sendbuf, void* recvbuf,
+                                size_t count, MPI_Datatype type, MPI_Op op) {
+  return run_or_start(collective, [&](runtime::Collective& bound) {
+    bound.run(sendbuf, recvbuf, count, type, op);
+  });
+}
+
 espalier_status espalier_allgather(espalier_collective* collective, const void* sendbuf,
                                    void* recvbuf, size_t count, MPI_Datatype type) {
   return run_with_count(collective, count, [&](auto& bound, auto counts) {
@@ -336,9 +361,8 @@ espalier_status espalier_gatherv(espalier_collective* collective, const void* se
 
 espalier_status espalier_alltoall(espalier_collective* collective, const void* sendbuf,
                                   void* recvbuf, size_t count, MPI_Datatype type) {
-  return guarded([&] {
-    require(collective != nullptr);
-    collective->collective.alltoall(sendbuf, recvbuf, count, type);
+  return run_or_start(collective, [&](runtime::Collective& bound) {
+    bound.alltoall(sendbuf, recvbuf, count, type);
   });
 }
 
@@ -353,6 +377,27 @@ espalier_status espalier_alltoallv(espalier_collective* collective, const void* 
     bound.alltoallv(sendbuf, in_place ? received : std::span(sendcounts, ranks),
                     beginnings(in_place ? nullptr : sendfirst, ranks), recvbuf, received,
                     beginnings(recvfirst, ranks), type);
+  });
+}
+
+espalier_status espalier_start(espalier_collective* collective) {
+  return guarded([&] {
+    require(collective != nullptr);
+    collective->starts_next = true;
+  });
+}
+
+espalier_status espalier_test(espalier_collective* collective, int* is_complete) {
+  return guarded([&] {
+    require(collective != nullptr && is_complete != nullptr);
+    *is_complete = collective->collective.test() ? 1 : 0;
+  });
+}
+
+espalier_status espalier_wait(espalier_collective* collective) {
+  return guarded([&] {
+    require(collective != nullptr);
+    collective->collective.wait();
   });
 }
 

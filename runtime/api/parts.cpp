@@ -100,10 +100,6 @@ std::vector<engine::Range> ranges_of(const BoundPlan& bound, const engine::Segme
   return ranges;
 }
 
-PlacedParts::PlacedParts(const Parts& given)
-    : dense_(given.first.empty() ? one_after_another(given.counts) : std::vector<std::size_t>{}),
-      parts_{given.counts, given.first.empty() ? std::span(std::as_const(dense_)) : given.first} {}
-
 PartsInMemory::PartsInMemory(MPI_Comm comm, void* buffer, const Parts& parts, MPI_Datatype type,
                              const ElementShape& shape, bool is_copied)
     : comm_(comm), type_(type), shape_(shape), parts_(parts), element_bytes_(shape.bytes) {

@@ -49,20 +49,20 @@ std::vector<engine::Range> ranges_of(const BoundPlan& bound, const Parts& parts,
 // Of each block of a plan for a message that is the same on all ranks: its share of the grid.
 std::vector<engine::Range> ranges_of(const BoundPlan& bound, const engine::SegmentGrid& grid);
 
-// Parts whose beginnings are given, or that follow one another.
+// A copy of parts whose beginnings are given, or that follow one another.
 class PlacedParts {
  public:
-  explicit PlacedParts(const Parts& given);
-  ~PlacedParts() = default;
-  PlacedParts(const PlacedParts&) = delete;  // parts() may refer to this object
-  PlacedParts& operator=(const PlacedParts&) = delete;
-  PlacedParts(PlacedParts&&) = delete;
-  PlacedParts& operator=(PlacedParts&&) = delete;
-  [[nodiscard]] const Parts& parts() const { return parts_; }
+  explicit PlacedParts(const Parts& given)
+      : counts_(given.counts.begin(), given.counts.end()),
+        first_(given.first.begin(), given.first.end()) {
+    if (first_.empty()) first_ = one_after_another(counts_);
+  }
+  // Refers to this object's memory, which stays where it is when it is moved.
+  [[nodiscard]] Parts parts() const { return {counts_, first_}; }
 
  private:
-  std::vector<std::size_t> dense_;
-  Parts parts_;
+  std::vector<std::size_t> counts_;
+  std::vector<std::size_t> first_;
 };
 
 // Parts as consecutive bytes: in the user's buffer, or packed beside it if elements have holes.

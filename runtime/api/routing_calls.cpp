@@ -27,8 +27,9 @@ struct Collective::State::RoutedCall {
   std::uint64_t message;      // bytes, as the plan counts them
   bool own_is_there = false;  // what this rank sends to itself is where it belongs
   bool same_memory = false;   // the parts that it sends are in recvbuf, and must be copied
-  // Of any part, whichever ranks it is between.
+  // Of any part, whichever ranks it is between. Not called after the call has begun.
   std::function<std::uint64_t(const Route&)> bytes_of;
+  std::shared_ptr<const void> lists;  // what `sent` and `received` refer to
 };
 
 namespace {
@@ -61,12 +62,14 @@ void Collective::State::route(const RoutedCall& routed) {
   const auto here = static_cast<std::size_t>(bound.rank);
   const MPI_Comm comm = bound.comm.get();
   const std::uint64_t segment = routed_segment(routed.message);
-  std::optional<PartsInMemory> sent;
-  std::optional<PartsInMemory> received;
-  std::optional<RoutingStore> store;
+  std::shared_ptr<PartsInMemory> sent;
+  std::shared_ptr<PartsInMemory> received;
+  std::shared_ptr<RoutingStore> store;
   try {
-    sent.emplace(comm, routed.sendbuf, routed.sent, routed.type, routed.shape, routed.same_memory);
-    received.emplace(comm, routed.recvbuf, routed.received, routed.type, routed.shape);
+    sent = std::make_shared<PartsInMemory>(comm, routed.sendbuf, routed.sent, routed.type,
+                                           routed.shape, routed.same_memory);
+    received = std::make_shared<PartsInMemory>(comm, routed.recvbuf, routed.received, routed.type,
+                                               routed.shape);
     std::vector<engine::Range> ranges;
     std::uint64_t longest = 0;  // of the segments that this rank forwards
     for (const Route& one : routes->here()) {
@@ -87,8 +90,9 @@ void Collective::State::route(const RoutedCall& routed) {
     for (std::size_t tree = 0; tree < engine->transport.roles().size(); ++tree) {
       ends.push_back(engine->flows.segments_of(tree));
     }
-    store.emplace(RoutedBytes{sent->bytes(), received->bytes()}, engine->transport.roles(),
-                  engine->transport.windows(), ends, longest, scratch);
+    store = std::make_shared<RoutingStore>(RoutedBytes{sent->bytes(), received->bytes()},
+                                           engine->transport.roles(), engine->transport.windows(),
+                                           ends, longest, scratch);
     sent->pack_all();
   } catch (const InputError& error) {
     refuse(error.what());
@@ -100,8 +104,9 @@ void Collective::State::route(const RoutedCall& routed) {
     std::memcpy(received->bytes() + received->offset(here), sent->bytes() + sent->offset(here),
                 own);
   }
-  engine->run(*store);
-  received->unpack_all(routed.own_is_there ? std::optional(here) : std::nullopt);
+  const auto but = routed.own_is_there ? std::optional(here) : std::nullopt;
+  carry_out({engine.get(), store,
+             [lists = routed.lists, sent, received, but] { received->unpack_all(but); }});
 }
 
 void Collective::State::route_with_root(const void* sendbuf, void* recvbuf, const Parts& given,
@@ -118,30 +123,35 @@ void Collective::State::route_with_root(const void* sendbuf, void* recvbuf, cons
   }
   const ElementShape shape = element_shape_of(type);
   const std::size_t ranks = bound.comm.size();
-  const PlacedParts placed(is_root ? given : Parts{given.counts, {}});
-  const Parts& parts = placed.parts();
-  if (const std::string fault = parts_fault(parts, ranks, shape); !fault.empty()) refuse(fault);
+  struct Lists {
+    PlacedParts placed;
+    OnlyPart own;
+    OnlyPart none;
+  };
   const auto root = static_cast<std::size_t>(bound.root);
+  const auto lists = std::make_shared<Lists>(Lists{
+      PlacedParts(is_root ? given : Parts{given.counts, {}}), {ranks, root, 0}, {ranks, root, 0}});
+  const Parts parts = lists->placed.parts();
+  if (const std::string fault = parts_fault(parts, ranks, shape); !fault.empty()) refuse(fault);
   const auto bytes_at = [&](std::size_t rank) { return parts.counts[rank] * shape.bytes; };
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     const Route one = scatters ? Route{root, rank} : Route{rank, root};
     if (rank == root || bytes_at(rank) == 0 || routes->exists(one)) continue;
     refuse(no_path(one, bytes_at(rank)));
   }
-  const OnlyPart own(ranks, root,
-                     in_place ? 0 : parts.counts[static_cast<std::size_t>(bound.rank)]);
-  const OnlyPart none(ranks, root, 0);
-  const Parts all = is_root ? parts : none.parts();
+  if (!in_place) lists->own.counts[root] = parts.counts[static_cast<std::size_t>(bound.rank)];
+  const Parts all = is_root ? parts : lists->none.parts();
   call.emplace(parts.total() * shape.bytes, parts.kind());
   route({.sendbuf = in_place && !scatters ? nullptr : send,
          .recvbuf = in_place && scatters ? nullptr : recvbuf,
-         .sent = scatters ? all : own.parts(),
-         .received = scatters ? own.parts() : all,
+         .sent = scatters ? all : lists->own.parts(),
+         .received = scatters ? lists->own.parts() : all,
          .type = type,
          .shape = shape,
          .message = parts.total() * shape.bytes,
          .own_is_there = in_place,
-         .bytes_of = [&](const Route& one) { return bytes_at(scatters ? one.to : one.from); }});
+         .bytes_of = [&](const Route& one) { return bytes_at(scatters ? one.to : one.from); },
+         .lists = lists});
 }
 
 void Collective::State::alltoall(const void* sendbuf, void* recvbuf, std::size_t count,
@@ -152,8 +162,8 @@ void Collective::State::alltoall(const void* sendbuf, void* recvbuf, std::size_t
   const std::size_t ranks = bound.comm.size();
   const std::vector<std::size_t> counts(ranks, count);
   std::string fault = size_fault(count, ranks * std::max<std::size_t>(shape.bytes, 1));
-  const PlacedParts placed(Parts{counts, {}});
-  if (fault.empty()) fault = parts_fault(placed.parts(), ranks, shape);
+  const auto placed = std::make_shared<PlacedParts>(Parts{counts, {}});
+  if (fault.empty()) fault = parts_fault(placed->parts(), ranks, shape);
   if (!fault.empty()) refuse(fault);
   const std::uint64_t bytes = count * shape.bytes;
   if (bytes != 0 && routes->missing()) refuse(no_path(*routes->missing(), bytes));
@@ -161,22 +171,28 @@ void Collective::State::alltoall(const void* sendbuf, void* recvbuf, std::size_t
   call.emplace(bytes * ranks);
   route({.sendbuf = in_place ? recvbuf : const_cast<void*>(sendbuf),
          .recvbuf = recvbuf,
-         .sent = placed.parts(),
-         .received = placed.parts(),
+         .sent = placed->parts(),
+         .received = placed->parts(),
          .type = type,
          .shape = shape,
          .message = bytes * ranks,
          .own_is_there = in_place,
          .same_memory = in_place,
-         .bytes_of = [&](const Route&) { return bytes; }});
+         .bytes_of = [&](const Route&) { return bytes; },
+         .lists = placed});
 }
 
 void Collective::State::alltoallv(const void* sendbuf, const Parts& sent, void* recvbuf,
                                   const Parts& received, MPI_Datatype type) {
   const bool in_place = sendbuf == MPI_IN_PLACE;
   const std::size_t ranks = bound.comm.size();
-  const PlacedParts to_here(received);
-  const PlacedParts from_here(in_place ? received : sent);
+  struct Lists {
+    PlacedParts to_here;
+    PlacedParts from_here;
+  };
+  const auto lists = std::make_shared<Lists>(
+      Lists{PlacedParts(received), PlacedParts(in_place ? received : sent)});
+  const auto& [to_here, from_here] = *lists;
   std::string fault;
   if (type == MPI_DATATYPE_NULL) fault = "MPI_DATATYPE_NULL is not a type";
   if (recvbuf == MPI_IN_PLACE) fault = "MPI_IN_PLACE is for sendbuf of an alltoall";
@@ -205,7 +221,8 @@ void Collective::State::alltoallv(const void* sendbuf, const Parts& sent, void* 
          .message = message,
          .own_is_there = in_place,
          .same_memory = in_place,
-         .bytes_of = [&](const Route& one) { return bytes[one.from * ranks + one.to]; }});
+         .bytes_of = [&](const Route& one) { return bytes[one.from * ranks + one.to]; },
+         .lists = lists});
 }
 
 std::vector<std::uint64_t> Collective::State::shared_counts(const Parts& sent,

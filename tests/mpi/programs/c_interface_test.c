@@ -506,6 +506,44 @@ static void test_alltoall(int rank, int ranks) {
 }
 
 /* A broadcast without a plan, from the last rank. */
+/* An alltoall and an allreduce in progress at once. */
+static void test_started(int rank, int ranks) {
+  enum { kCount = 500 };
+  espalier_collective* alltoall = bound_to_paths(ranks, "alltoall", 0);
+  espalier_collective* allreduce = NULL;
+  char* text = reduce_chain(ranks, 1);
+  int* sent = malloc((size_t)ranks * kCount * sizeof *sent);
+  int* received = malloc((size_t)ranks * kCount * sizeof *received);
+  int sums[kCount];
+  int is_complete = 0;
+  int i = 0;
+  EXPECT(espalier_collective_create_from_text(MPI_COMM_WORLD, text, NULL, &allreduce) ==
+         ESPALIER_OK);
+  for (i = 0; i < ranks * kCount; ++i) sent[i] = rank * 1000 + i;
+  EXPECT(espalier_test(alltoall, &is_complete) == ESPALIER_OK && is_complete == 1);
+  EXPECT(espalier_start(alltoall) == ESPALIER_OK);
+  EXPECT(espalier_alltoall(alltoall, sent, received, kCount, MPI_INT) == ESPALIER_OK);
+  EXPECT(espalier_alltoall(alltoall, sent, received, kCount, MPI_INT) == ESPALIER_BAD_INPUT);
+  EXPECT(espalier_start(allreduce) == ESPALIER_OK);
+  EXPECT(espalier_reduce(allreduce, sent, sums, kCount, MPI_INT, MPI_SUM) == ESPALIER_OK);
+  for (is_complete = 0; !is_complete;) {
+    EXPECT(espalier_test(alltoall, &is_complete) == ESPALIER_OK);
+  }
+  EXPECT(espalier_wait(allreduce) == ESPALIER_OK);
+  EXPECT(espalier_wait(allreduce) == ESPALIER_OK);
+  for (i = 0; i < ranks * kCount; ++i) {
+    EXPECT(received[i] == i / kCount * 1000 + rank * kCount + i % kCount);
+  }
+  for (i = 0; i < kCount; ++i) EXPECT(sums[i] == ranks * (ranks - 1) / 2 * 1000 + ranks * i);
+  EXPECT(espalier_start(NULL) == ESPALIER_BAD_INPUT);
+  EXPECT(espalier_test(alltoall, NULL) == ESPALIER_BAD_INPUT);
+  espalier_collective_free(&alltoall);
+  espalier_collective_free(&allreduce);
+  free(received);
+  free(sent);
+  free(text);
+}
+
 static void test_pull(int rank, int ranks) {
   enum { kInts = 100000 };
   const int root = ranks - 1;
@@ -526,6 +564,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   test_run(rank, ranks);
+  if (ranks > 1) test_started(rank, ranks);
   test_many(rank, ranks);
   test_refusals(ranks);
   test_reduction(rank, ranks, 0);
