@@ -57,9 +57,9 @@ void add_candidates(std::span<const NamedPlan> plans, std::vector<Bound>& bound,
     const auto predicted_time = [one, segment_bytes](std::uint64_t bytes) {
       return one->predicted_time(bytes, segment_bytes(bytes));
     };
-    timed.candidates.push_back({plans[i].name,
-                                [one, run](std::span<std::byte> memory) { run(*one, memory); },
-                                segment_bytes, predicted_time, plans[i].plan.algorithm});
+    timed.candidates.push_back(
+        {plans[i].name, [one, run](std::span<std::byte> memory) { run(*one, memory); },
+         segment_bytes, predicted_time, plans[i].plan.algorithm, one->node()});
   }
 }
 

@@ -38,6 +38,7 @@ struct Candidate {
   std::function<std::uint64_t(std::uint64_t)> segment_bytes{};
   std::function<Seconds(std::uint64_t)> predicted_time{};
   std::string algorithm{};  // of a plan
+  std::string node{};       // this rank's in a plan
 
   [[nodiscard]] bool is_mpi() const { return !predicted_time; }
 };

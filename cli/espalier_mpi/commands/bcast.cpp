@@ -9,7 +9,6 @@
 
 #include "cli/espalier_mpi/commands/pull.hpp"
 #include "cli/espalier_mpi/commands/run_plan.hpp"
-#include "cli/espalier_mpi/reports/trace.hpp"
 #include "engine/rounds.hpp"
 #include "engine/timetable.hpp"
 #include "runtime/transport/comm_facts.hpp"
@@ -45,7 +44,6 @@ struct BcastCommand {
   Job job{};
   RunArguments arguments{};
   FileOptions files{};
-  std::string trace{};                    // trace file; empty: none
   std::optional<std::uint64_t> source{};  // of a run without a plan; unset: 0
   runtime::BroadcastOptions broadcast{};
 
@@ -80,9 +78,6 @@ void BcastCommand::add_to(Arguments& app) {
   add_schedule(app, broadcast.schedule);
   app.add("--compare-mpi-bcast", arguments.compare,
           "time MPI_Bcast of the same message in alternation, and print the ratio");
-  app.add("--trace", trace,
-          "write the times of each rank's sends and receives to this file, for chrome://tracing "
-          "and Perfetto");
 }
 
 void BcastCommand::check() {
@@ -97,8 +92,6 @@ void BcastCommand::check() {
     throw InputError("--decisions needs a --message; of --in only the source knows the size");
   }
   check_files();
-  if (trace == "-")
-    throw InputError("--trace needs a file name; standard output contains the figures");
 }
 
 void BcastCommand::check_pull() const {
@@ -112,7 +105,7 @@ void BcastCommand::check_pull() const {
       {!running.direct_copies, "--as-planned"},
       {running.rounds, "--rounds"},
       {broadcast.schedule, "--schedule"},
-      {!trace.empty(), "--trace"},
+      {!arguments.trace.empty(), "--trace"},
       {files.resume, "--resume"},
   }};
   for (const auto& [given, option] : needs) {
@@ -164,12 +157,7 @@ ExitStatus BcastCommand::run() const {
     bar.show(bytes);
     watchdog.note_progress();
   };
-  std::optional<TraceRecorder> recorder;
-  if (!trace.empty()) {
-    watchdog.expect("waiting for all ranks to compare their clocks");
-    recorder.emplace(comm, trace);
-    options.transfers = &recorder->log();
-  }
+  Tracing tracing(comm, arguments, options, watchdog);
   watchdog.expect("waiting for all ranks to set up the broadcast", kOwnTimeoutFirst);
   const Broadcasts bound = bind_broadcasts(comm, {&named, 1}, options);
   Figures figures;
@@ -181,10 +169,7 @@ ExitStatus BcastCommand::run() const {
     figures = broadcast_file(comm, planned, arguments, files, bar, watchdog);
   }
   bar.end();
-  if (recorder) {
-    watchdog.expect("waiting for the trace records of all ranks");
-    recorder->write(bound->front().node(), arguments.quiet);
-  }
+  tracing.write(bound->front().node());
   if (rank == 0) warn_of_change(figures);
   if (rank == 0) print_report(figures_report(named.plan, figures), arguments.json);
   return ExitStatus::kDone;

@@ -114,17 +114,22 @@ ExitStatus CollectiveCommand::run() const {
     bar.show(bytes);
     watchdog.note_progress();
   };
+  Tracing tracing(comm, arguments, with, watchdog);
   watchdog.expect(
       fmt::format("waiting for all ranks to set up the {}",
                   planner::reduces(operation) ? "reduction" : planner::name_of(operation)),
       kOwnTimeoutFirst);
   Figures figures;
+  std::string node;
   if (files.in.empty()) {
-    figures = time_message(comm, timed(named, with), arguments, watchdog);
+    TimedOperation of_plan = timed(named, with);
+    node = of_plan.candidates.back().node;
+    figures = time_message(comm, std::move(of_plan), arguments, watchdog);
   } else {
     std::vector<runtime::Collective> bound;
     bind_plans(comm, std::span(&named, 1), with, bound);
     figures = route_files(comm, bound.front(), arguments, files, bar, watchdog);
+    node = bound.front().node();
   }
   if (planner::combines(operation)) {
     const Elements of = elements.read();
@@ -132,6 +137,7 @@ ExitStatus CollectiveCommand::run() const {
     figures.type = name_of(of.type);
   }
   bar.end();
+  tracing.write(node);
   if (runtime::rank_in(comm) == 0)
     print_report(figures_report(named.plan, figures), arguments.json);
   return ExitStatus::kDone;

@@ -1,11 +1,16 @@
-// What the commands share that run one plan: bcast, reduce and allreduce.
+// What the commands share that run one plan.
 #pragma once
 
 #include <mpi.h>
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "cli/espalier_mpi/bench/candidates.hpp"
 #include "cli/espalier_mpi/options/options.hpp"
 #include "cli/espalier_mpi/reports/report.hpp"
+#include "cli/espalier_mpi/reports/trace.hpp"
 #include "runtime/api/decisions.hpp"
 #include "runtime/files/file_store.hpp"
 #include "support/files.hpp"
@@ -42,6 +47,21 @@ NamedPlan plan_of_run(MPI_Comm comm, const RunArguments& arguments, planner::Ope
 // CheckFailed on all ranks when the output is wrong.
 Figures time_message(MPI_Comm comm, TimedOperation operation, const RunArguments& arguments,
                      Watchdog& watchdog);
+
+// The record of all ranks' transfers, where --trace asks for one. Its functions are collective.
+class Tracing {
+ public:
+  // Throws as TraceRecorder. options: get the log, which must outlive what they are used for.
+  Tracing(MPI_Comm comm, const RunArguments& arguments, runtime::CollectiveOptions& options,
+          Watchdog& watchdog);
+  // node: this rank's in the plan.
+  void write(const std::string& node);
+
+ private:
+  bool quiet_;
+  Watchdog& watchdog_;
+  std::optional<TraceRecorder> recorder_;
+};
 
 // A file, several files or a folder to every rank.
 struct FileOptions {

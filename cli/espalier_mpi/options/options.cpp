@@ -15,6 +15,9 @@ void RunArguments::add_source_to(Arguments& app) {
   app.add("--message", given_message, "size of a test message", {.shown = shown(message())});
   app.add("--repeat", repeat, "number of runs", {.range = Range{1, kMostRepeats}});
   add_tuned_option(app, tuned);
+  app.add("--trace", trace,
+          "write the times of each rank's sends and receives to this file, for chrome://tracing "
+          "and Perfetto");
   app.add("--json", json, "figures as JSON on standard output");
   app.add("--quiet", quiet, "no progress");
 }
@@ -22,6 +25,8 @@ void RunArguments::add_source_to(Arguments& app) {
 void RunArguments::check(std::string_view command,
                          const runtime::CollectiveOptions& options) const {
   check_tuned(tuned, running.segment, options);
+  if (trace == "-")
+    throw InputError("--trace needs a file name; standard output contains the figures");
   if (tuned.size() > 1) throw InputError("--tuned: there is only one plan; give one file");
   if (decisions.empty()) {
     if (plan.empty()) {

@@ -25,6 +25,7 @@ struct RunArguments {
   bool json = false;
   bool quiet = false;
   bool compare = false;              // time MPI's own function too
+  std::string trace{};               // trace file; empty: none
   std::vector<std::string> tuned{};  // at most one file of tuned segments
   RunningOptions running{};
 

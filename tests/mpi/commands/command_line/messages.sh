@@ -225,6 +225,19 @@ END
   done_well
   grep -q '"from_rank"' trace.json || fail "no receives of a file"
   same_everywhere
+  # Of each part for rank r, one send of each of its two paths' edges: one edge, and two through another rank.
+  routes scatter 4 1 >scatter.json
+  ranks 4 scatter scatter.json --message 400kB --repeat 3 --trace trace.json --quiet
+  done_well
+  python3 - <<'END' || fail "the trace of a scatter"
+import json
+bars = [event["args"] for event in json.load(open("trace.json"))["traceEvents"] if event["ph"] == "X"]
+sends = sum("to_rank" in bar for bar in bars)
+assert sends == len(bars) - sends > 0 and sends % 3 == 0, (sends, len(bars))
+assert {bar["tree"] for bar in bars} == set(range(6)) and {bar["message"] for bar in bars} == {0, 1, 2}
+# What rank 1 sends, in all three runs: the parts of all others.
+assert sum(bar["bytes"] for bar in bars if bar.get("from_rank") == 1) == 3 * 300000
+END
   ranks 4 bcast good.json --message 1 --trace no/such/trace.json
   refused 2 "no/such/trace.json: cannot write: No such file or directory"
 }
