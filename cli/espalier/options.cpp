@@ -181,11 +181,6 @@ void add_limits(Arguments& app, planner::AlgorithmOptions& limits) {
   });
 }
 
-void add_every_operation(Arguments& app, planner::Operation& operation) {
-  static const std::vector<std::string_view> names = names_of(planner::kEveryOperation);
-  add_operation(app, operation, names);
-}
-
 void refuse_source_without_root(planner::Operation operation, bool given) {
   if (planner::may_have_root(operation) || !given) return;
   throw InputError(

@@ -67,7 +67,11 @@ void add_operation(Arguments& app, Value& operation, const std::vector<std::stri
 }
 // The same for a command that serves every operation, and whose --source is refused where every
 // host is a root.
-void add_every_operation(Arguments& app, planner::Operation& operation);
+template <class Value>  // as above
+void add_every_operation(Arguments& app, Value& operation) {
+  static const std::vector<std::string_view> names = names_of(planner::kEveryOperation);
+  add_operation(app, operation, names);
+}
 // Throws InputError if a source was given for such an operation.
 void refuse_source_without_root(planner::Operation operation, bool given);
 

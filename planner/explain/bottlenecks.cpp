@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "planner/explain/group_names.hpp"
+#include "planner/problem/collective.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::planner {
@@ -38,35 +39,33 @@ std::string_view plural_of(Resource::Kind kind) {
 // Loads, rates and prices of the optimum, by resource and by link.
 class Usage {
  public:
-  Usage(const Collective& collective, const Outcome& outcome)
-      : collective_(collective),
+  Usage(const ModelledPlatform& problem, const Outcome& outcome)
+      : problem_(problem),
         throughput_(throughput_of(outcome).value),
-        price_(prices_by_row(outcome.prices, collective.occupation().resources.size())),
+        price_(prices_by_row(outcome.prices, problem.occupation.resources.size())),
         load_(price_.size(), 0.0),
         row_rate_(price_.size(), 0.0),
         row_rate_up_(price_.size(), 0.0),
-        arc_rate_(collective.platform().arcs().size(), 0.0),
+        arc_rate_(problem.platform.arcs().size(), 0.0),
         arc_rate_up_(arc_rate_.size(), 0.0),
         arc_price_(arc_rate_.size(), 0.0) {
-    for (const WeightedTree& tree : outcome.reduce_trees) {
-      for (const std::uint32_t arc : tree.tree.arcs) arc_rate_up_[arc] += tree.rate.value;
-    }
-    arc_rate_ = arc_rate_up_;
-    for (const WeightedTree& tree : outcome.trees) {
-      for (const std::uint32_t arc : tree.tree.arcs) arc_rate_[arc] += tree.rate.value;
+    add(outcome.reduce_trees, true);
+    add(outcome.trees, false);
+    for (const BlockOfTrees& block : outcome.blocks) {
+      add(block.trees, block.kind == BlockKind::kCombine);
     }
     for (std::uint32_t arc = 0; arc < arc_rate_.size(); ++arc) spread(arc);
   }
 
   [[nodiscard]] Bottleneck resource(std::uint32_t row) const {
-    const Resource& resource = collective_.occupation().resources[row];
+    const Resource& resource = problem_.occupation.resources[row];
     return {.kind = Bottleneck::Kind::kResource,
             .name = platforms::describe(resource, platform()),
             .price = price_[row],
             .load = load_[row],
             .copies = row_rate_[row] / throughput_,
             .copies_up = row_rate_up_[row] / throughput_,
-            .figures = platforms::figures_behind(resource, platform(), collective_.model())};
+            .figures = platforms::figures_behind(resource, platform(), problem_.model)};
   }
   [[nodiscard]] Bottleneck link(std::uint32_t arc) const {
     const Arc& ends = platform().arcs()[arc];
@@ -74,7 +73,7 @@ class Usage {
             .name = fmt::format("link {} -> {}", printable(platform().node(ends.from).name),
                                 printable(platform().node(ends.to).name)),
             .price = arc_price_[arc],
-            .load = arc_rate_[arc] * platforms::arc_seconds_per_byte(ends, collective_.options()),
+            .load = arc_rate_[arc] * platforms::arc_seconds_per_byte(ends, problem_.options),
             .copies = arc_rate_[arc] / throughput_,
             .copies_up = arc_rate_up_[arc] / throughput_,
             .figures = {.links = {platforms::ArcId{arc}}}};
@@ -107,7 +106,7 @@ class Usage {
   // Links with a price that are not resources themselves, highest price first.
   [[nodiscard]] std::vector<std::uint32_t> highest_priced_links() const {
     std::vector<char> is_resource(arc_rate_.size(), 0);
-    for (const Resource& resource : collective_.occupation().resources) {
+    for (const Resource& resource : problem_.occupation.resources) {
       if (resource.kind == Resource::Kind::kLink) is_resource[resource.index] = 1;
     }
     std::vector<std::uint32_t> links;
@@ -121,11 +120,19 @@ class Usage {
   }
 
  private:
-  [[nodiscard]] const Platform& platform() const { return collective_.platform(); }
+  [[nodiscard]] const Platform& platform() const { return problem_.platform; }
+  void add(const std::vector<WeightedTree>& trees, bool up) {
+    for (const WeightedTree& tree : trees) {
+      for (const std::uint32_t arc : tree.tree.arcs) {
+        arc_rate_[arc] += tree.rate.value;
+        if (up) arc_rate_up_[arc] += tree.rate.value;
+      }
+    }
+  }
 
   void spread(std::uint32_t arc) {
     using Column = Eigen::SparseMatrix<double>::InnerIterator;
-    for (Column it(collective_.occupation().seconds_per_byte, static_cast<Eigen::Index>(arc)); it;
+    for (Column it(problem_.occupation.seconds_per_byte, static_cast<Eigen::Index>(arc)); it;
          ++it) {
       const auto row = static_cast<std::size_t>(it.row());
       load_[row] += arc_rate_[arc] * it.value();
@@ -135,7 +142,7 @@ class Usage {
     }
   }
 
-  const Collective& collective_;
+  const ModelledPlatform& problem_;
   double throughput_;  // bytes per second
   std::vector<double> price_;
   std::vector<double> load_;
@@ -172,13 +179,13 @@ std::vector<std::string> families_of(const Resource& resource, const Platform& p
   return families;
 }
 
-std::vector<Bottleneck> sets_of(const Collective& collective, const Usage& usage,
+std::vector<Bottleneck> sets_of(const ModelledPlatform& problem, const Usage& usage,
                                 const std::vector<std::uint32_t>& binding) {
-  const GroupNames groups(collective.platform());
+  const GroupNames groups(problem.platform);
   std::map<std::string, std::vector<std::uint32_t>> families;
   for (const std::uint32_t row : binding) {
-    const Resource& resource = collective.occupation().resources[row];
-    for (const std::string& family : families_of(resource, collective.platform(), groups)) {
+    const Resource& resource = problem.occupation.resources[row];
+    for (const std::string& family : families_of(resource, problem.platform, groups)) {
       families[family].push_back(row);
     }
   }
@@ -213,11 +220,12 @@ std::vector<NamedPrice> highest_priced_resources(const platforms::Platform& plat
   return result;
 }
 
-Bottlenecks bottlenecks_of(const Collective& collective, const Outcome& outcome, std::size_t top) {
-  const Usage usage(collective, outcome);
+Bottlenecks bottlenecks_of(const ModelledPlatform& problem, const Outcome& outcome,
+                           std::size_t top) {
+  const Usage usage(problem, outcome);
   Bottlenecks result;
   for (const NamedPrice& priced :
-       highest_priced_resources(collective.platform(), collective.occupation(), outcome, top)) {
+       highest_priced_resources(problem.platform, problem.occupation, outcome, top)) {
     if (priced.price >= kLeastPrice) result.resources.push_back(usage.resource(priced.row));
   }
   for (const std::uint32_t arc : usage.highest_priced_links()) {
@@ -225,7 +233,7 @@ Bottlenecks bottlenecks_of(const Collective& collective, const Outcome& outcome,
     result.links.push_back(usage.link(arc));
   }
   const std::vector<std::uint32_t> binding = usage.binding();
-  result.sets = sets_of(collective, usage, binding);
+  result.sets = sets_of(problem, usage, binding);
   if (result.sets.size() > top) result.sets.resize(top);
   result.all = usage.set("resources", binding);
   return result;

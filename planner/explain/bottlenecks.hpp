@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
+#include "platforms/core/contention.hpp"
 #include "platforms/core/faster.hpp"
+#include "platforms/core/platform.hpp"
 
 namespace espalier::planner {
 
@@ -38,7 +39,7 @@ struct Bottleneck {
   double price = 0;
   double load = 0;       // at the optimum; 1: always busy; of a set: its least busy resource's
   double copies = 0;     // bytes that cross it per byte of the message; of a set: the sum
-  double copies_up = 0;  // the part of copies along reduce trees
+  double copies_up = 0;  // the part of copies along trees that combine
   std::size_t size = 1;  // resources of a set; else 1
   platforms::Figures figures{};  // the figures to raise to make it faster
 };
@@ -54,7 +55,27 @@ struct Bottlenecks {
   Bottleneck all;  // a set: everything that is full or priced
 };
 
-// outcome: trees and prices of the optimum of `collective`. At most `top` of each list.
-Bottlenecks bottlenecks_of(const Collective& collective, const Outcome& outcome, std::size_t top);
+// The platform of a problem of any operation, under its model.
+struct ModelledPlatform {
+  // Keeps references to what the problem has.
+  template <class Problem>
+  explicit ModelledPlatform(const Problem& problem)
+      : platform(problem.platform()),
+        occupation(problem.occupation()),
+        model(problem.model()),
+        options(problem.options()) {}
+  const platforms::Platform& platform;
+  const platforms::Occupation& occupation;
+  platforms::Model model;
+  const platforms::OccupationOptions& options;
+};
+
+// outcome: trees and prices of the optimum of the problem. At most `top` of each list.
+Bottlenecks bottlenecks_of(const ModelledPlatform& problem, const Outcome& outcome,
+                           std::size_t top);
+template <class Problem>
+Bottlenecks bottlenecks_of(const Problem& problem, const Outcome& outcome, std::size_t top) {
+  return bottlenecks_of(ModelledPlatform(problem), outcome, top);
+}
 
 }  // namespace espalier::planner

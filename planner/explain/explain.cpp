@@ -16,21 +16,96 @@ namespace {
 
 using platforms::Platform;
 
-class Explainer {
+// How the problems of one kind are solved. prove(): of the platform as it is. again(): of a changed
+// one; sets `end` where that ended early, which is not so after the most work.
+class CollectiveProofs {
  public:
-  Explainer(const Collective& collective, const ExplainOptions& options)
-      : collective_(collective), options_(options), deadline_(options.limits.deadline) {}
+  CollectiveProofs(const Collective& collective, const ExplainOptions& options)
+      : collective_(collective), options_(options) {}
 
-  Explanation run() {
+  Outcome prove() {
     const CollectiveProblem problem(collective_);
     const lp::Packing packing =
         solve_packing(problem, collective_, options_.limits, Purpose::kProof);
-    result_.optimum = problem.outcome_of(packing);
-    result_.reached = {packing.rate};
-    result_.termination = result_.optimum.ends.worst();
     seeds_ = packing.pool;
-    result_.cuts = binding_cuts(collective_, result_.optimum, options_.top);
-    Bottlenecks found = bottlenecks_of(collective_, result_.optimum, options_.top);
+    return problem.outcome_of(packing);
+  }
+  // Starts from the trees of the unchanged platform, which are close: arcs keep their numbers.
+  WhatIf again(const Platform& changed, double factor, Termination& end) const {
+    const Collective collective(collective_.operation(), changed, collective_.source(),
+                                collective_.model(), collective_.options());
+    lp::PackingOptions limits;
+    limits.gap = options_.limits.gap;
+    limits.deadline = options_.limits.deadline;
+    limits.seeds = seeds_;
+    limits.max_iterations = options_.most_work;
+    const lp::Packing packing =
+        lp::pack_arborescences(CollectiveProblem(collective).problem(), limits);
+    const bool work_done = packing.arborescences_priced >= options_.most_work;
+    if (!work_done) end = outcome_of(packing).ends.packing;
+    return {factor, {packing.rate}, {packing.bound}};
+  }
+  [[nodiscard]] std::vector<BindingCut> cuts(const Outcome& optimum) const {
+    return binding_cuts(collective_, optimum, options_.top);
+  }
+
+ private:
+  const Collective& collective_;
+  const ExplainOptions& options_;
+  std::vector<lp::RoutedTree> seeds_;
+};
+
+Outcome proof_of_changed(const AllRoots& problem, const Platform& changed,
+                         const AlgorithmOptions& limits, const Outcome& optimum) {
+  std::vector<double> shares;
+  if (!problem.has_free_roots()) shares = problem.shares();
+  return solve(AllRoots(problem.operation(), changed, problem.model(), problem.options(), shares),
+               limits, Purpose::kProof, optimum.blocks);
+}
+
+Outcome proof_of_changed(const Routing& problem, const Platform& changed,
+                         const AlgorithmOptions& limits, const Outcome& /*optimum*/) {
+  return prove_optimum(Routing(problem.operation(), changed, problem.root(), problem.model(),
+                               problem.options(), problem.shares()),
+                       limits);
+}
+
+// Of an AllRoots or a Routing.
+template <class Problem>
+class BlockProofs {
+ public:
+  BlockProofs(const Problem& problem, const ExplainOptions& options)
+      : problem_(problem), options_(options) {}
+
+  Outcome prove() { return optimum_ = prove_optimum(problem_, options_.limits); }
+  WhatIf again(const Platform& changed, double factor, Termination& end) const {
+    AlgorithmOptions limits = options_.limits;
+    limits.on_progress = {};
+    const Outcome outcome = proof_of_changed(problem_, changed, limits, optimum_);
+    end = outcome.ends.worst();
+    const BytesPerSecond reached = throughput_of(outcome);
+    return {factor, reached, outcome.bound.value_or(reached)};
+  }
+  [[nodiscard]] static std::vector<BindingCut> cuts(const Outcome& /*optimum*/) { return {}; }
+
+ private:
+  const Problem& problem_;
+  const ExplainOptions& options_;
+  Outcome optimum_;
+};
+
+template <class Problem, class Proofs>
+class Explainer {
+ public:
+  Explainer(const Problem& problem, const ExplainOptions& options)
+      : problem_(problem), options_(options), proofs_(problem, options) {}
+
+  Explanation run() {
+    result_.optimum = proofs_.prove();
+    result_.reached = throughput_of(result_.optimum);
+    result_.termination = result_.optimum.ends.worst();
+    result_.cuts = proofs_.cuts(result_.optimum);
+    Bottlenecks found = bottlenecks_of(problem_, result_.optimum, options_.top);
     total_ =
         (found.resources.size() + found.links.size() + found.sets.size()) * options_.factors.size();
     result_.resources = try_all(std::move(found.resources));
@@ -62,8 +137,9 @@ class Explainer {
   Upgrade try_one(Bottleneck bottleneck) {
     Upgrade upgrade{std::move(bottleneck), {}};
     for (const double factor : options_.factors) {
-      if (options_.on_step) options_.on_step(deadline_.elapsed(), done_, total_);
-      if (deadline_.passed()) {
+      const Deadline& deadline = options_.limits.deadline;
+      if (options_.on_step) options_.on_step(deadline.elapsed(), done_, total_);
+      if (deadline.passed()) {
         result_.termination = Termination::kTimeLimit;
         break;
       }
@@ -75,35 +151,24 @@ class Explainer {
 
   [[nodiscard]] Platform raised(const Bottleneck& bottleneck, double factor) const {
     try {
-      return platforms::faster(collective_.platform(), bottleneck.figures, factor);
+      return platforms::faster(problem_.platform(), bottleneck.figures, factor);
     } catch (const InputError& fault) {
-      throw InputError(collective_.platform().name(),
+      throw InputError(problem_.platform().name(),
                        fmt::format("{}, {} times as fast", bottleneck.name, factor), fault.what());
     }
   }
 
-  // Starts from the trees of the unchanged platform, which are close: arcs keep their numbers.
   WhatIf solve(const Bottleneck& bottleneck, double factor) {
     const Platform changed = raised(bottleneck, factor);
-    const Collective collective(collective_.operation(), changed, collective_.source(),
-                                collective_.model(), collective_.options());
-    lp::PackingOptions limits;
-    limits.gap = options_.limits.gap;
-    limits.deadline = deadline_;
-    limits.seeds = seeds_;
-    limits.max_iterations = options_.most_work;
-    const lp::Packing packing =
-        lp::pack_arborescences(CollectiveProblem(collective).problem(), limits);
-    const Termination end = outcome_of(packing).ends.packing;
-    const bool work_done = packing.arborescences_priced >= options_.most_work;
-    if (end != Termination::kDone && !work_done) result_.termination = end;
-    return {factor, {packing.rate}, {packing.bound}};
+    Termination end = Termination::kDone;
+    const WhatIf outcome = proofs_.again(changed, factor, end);
+    if (end != Termination::kDone) result_.termination = end;
+    return outcome;
   }
 
-  const Collective& collective_;
+  const Problem& problem_;
   const ExplainOptions& options_;
-  const Deadline& deadline_;
-  std::vector<lp::RoutedTree> seeds_;
+  Proofs proofs_;
   std::size_t done_ = 0;
   std::size_t total_ = 0;
   Explanation result_;
@@ -111,8 +176,14 @@ class Explainer {
 
 }  // namespace
 
-Explanation explain(const Collective& collective, const ExplainOptions& options) {
-  return Explainer(collective, options).run();
+Explanation explain(const Collective& problem, const ExplainOptions& options) {
+  return Explainer<Collective, CollectiveProofs>(problem, options).run();
+}
+Explanation explain(const AllRoots& problem, const ExplainOptions& options) {
+  return Explainer<AllRoots, BlockProofs<AllRoots>>(problem, options).run();
+}
+Explanation explain(const Routing& problem, const ExplainOptions& options) {
+  return Explainer<Routing, BlockProofs<Routing>>(problem, options).run();
 }
 
 Gain gain_of(const WhatIf& what_if, const Explanation& explanation) {

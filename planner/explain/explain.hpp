@@ -10,7 +10,9 @@
 
 #include "planner/explain/binding_cuts.hpp"
 #include "planner/explain/bottlenecks.hpp"
+#include "planner/problem/all_roots.hpp"
 #include "planner/problem/collective.hpp"
+#include "planner/problem/routing.hpp"
 #include "planner/registry.hpp"
 #include "support/quantities.hpp"
 
@@ -32,7 +34,8 @@ struct ExplainOptions {
   std::size_t top = 5;                    // the most resources, links and sets, each
   std::vector<double> factors{1.1, 2.0};  // above 1
   // Limit of arborescences priced per change: a few changed platforms converge slowly, and their
-  // results by then are good enough. Their gaps stay open, which is not a failure.
+  // results by then are good enough. Their gaps stay open, which is not a failure. Not of problems
+  // with several roots, or parts.
   std::size_t most_work = 1000;
   // gap and deadline, the latter for the total; on_progress is called by the first proof.
   AlgorithmOptions limits;
@@ -43,7 +46,7 @@ struct ExplainOptions {
 struct Explanation {
   Outcome optimum;                 // trees, bound and prices of the unchanged platform
   BytesPerSecond reached;          // throughput of its trees of each kind
-  std::vector<BindingCut> cuts;    // that are the bound, most hosts first
+  std::vector<BindingCut> cuts;    // that are the bound, most hosts first; of a Collective only
   std::vector<Upgrade> resources;  // highest price first
   std::vector<Upgrade> links;      // as Bottlenecks::links
   std::vector<Upgrade> sets;       // as Bottlenecks::sets
@@ -53,7 +56,9 @@ struct Explanation {
 };
 
 // Throws InputError when a raised figure is no longer finite.
-Explanation explain(const Collective& collective, const ExplainOptions& options = {});
+Explanation explain(const Collective& problem, const ExplainOptions& options = {});
+Explanation explain(const AllRoots& problem, const ExplainOptions& options = {});
+Explanation explain(const Routing& problem, const ExplainOptions& options = {});
 
 // Whether the upgrade by the largest factor is proven to raise the optimum.
 bool helps(const Upgrade& upgrade, const Explanation& explanation);

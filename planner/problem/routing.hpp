@@ -41,6 +41,8 @@ class Routing {
   // Bytes from one host to another, given by their places among the hosts, for each byte of the
   // message: sum 1, or the number of hosts for an alltoall. 0 from a host to itself.
   [[nodiscard]] double share(std::size_t from, std::size_t to) const;
+  // As given, scaled to that sum.
+  [[nodiscard]] const std::vector<double>& shares() const { return shares_; }
   // All of them together: below 1, or below the number of hosts.
   [[nodiscard]] double carried() const;
   [[nodiscard]] const lp::RoutesProblem& routes() const { return *routes_; }

@@ -21,6 +21,7 @@
 #include "cli/espalier/run.hpp"
 #include "planner/check/verify.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/problem/any_problem.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {
@@ -36,6 +37,8 @@ struct ExplainCommand {
   ModelOptions model{};
   planner::AlgorithmOptions limits{};
   std::optional<planner::Operation> operation{};
+  planner::Operation explained = planner::Operation::kBroadcast;  // `operation`, or its default
+  SharesOption shares{};
   std::string platform{};
   std::vector<std::string> sources{};
   std::string plan{};
@@ -43,10 +46,11 @@ struct ExplainCommand {
   bool json = false;
 
   void add_to(Arguments& app);
+  void check_sources();
   [[nodiscard]] ExitStatus run() const;
 };
 
-// The problem to explain: from the command line, or from the plan.
+// The problem of one or several sources: from the command line, or from the plan.
 struct Subject {
   planner::Operation operation;
   const Platform& platform;
@@ -102,8 +106,8 @@ ExitStatus rank(const ExplainCommand& options, const Subject& subject) {
   return ExitStatus::kDone;
 }
 
-planner::Explanation explain_one(const ExplainCommand& options,
-                                 const planner::Collective& collective) {
+template <class Problem>
+planner::Explanation explain_one(const ExplainCommand& options, const Problem& problem) {
   ProgressLine line(options.console, "explain");
   planner::ExplainOptions explaining;
   explaining.top = options.top;
@@ -114,7 +118,7 @@ planner::Explanation explain_one(const ExplainCommand& options,
   explaining.on_step = [&](Seconds elapsed, std::size_t done, std::size_t total) {
     line.show(elapsed, fmt::format("{:.1f} s, {} of {} changes", elapsed.value, done, total));
   };
-  return planner::explain(collective, explaining);
+  return planner::explain(problem, explaining);
 }
 
 ExitStatus judge_explanation(const ExplainCommand& options,
@@ -134,21 +138,31 @@ struct LoadedPlan {
   planner::VerifyReport report;
 };
 
-ExitStatus explain_subject(const ExplainCommand& options, const Subject& subject,
-                           const std::optional<LoadedPlan>& loaded) {
+// Of a problem of any operation.
+template <class Problem>
+ExitStatus print_explanation(const ExplainCommand& options, const Problem& problem) {
   const Stopwatch watch;
-  const planner::Collective collective(subject.operation, subject.platform, subject.sources.front(),
-                                       subject.model, subject.occupation);
+  const planner::Explanation explanation = explain_one(options, problem);
+  Report report = explanation_report(problem, explanation);
+  report.write("seconds", watch.seconds());
+  write_text("-", report.render(options.json));
+  return judge_explanation(options, explanation);
+}
+
+// The same, and where the plan loses.
+ExitStatus print_losses(const ExplainCommand& options, const planner::Collective& collective,
+                        const LoadedPlan& loaded) {
+  const Stopwatch watch;
   const planner::Explanation explanation = explain_one(options, collective);
-  std::optional<ExplainedPlan> explained;
-  if (loaded && explanation.optimum.bound) {
-    explained = ExplainedPlan{display_name(options.plan), loaded->plan,
-                              planner::loss_of(loaded->plan, loaded->report.loads, collective,
-                                               explanation.optimum.prices),
-                              loaded->report.busiest_load, loaded->report.busiest_resource};
-  }
   Report report = explanation_report(collective, explanation);
-  if (explained) add_plan_loss(report, *explained, options.top);
+  if (explanation.optimum.bound) {
+    add_plan_loss(
+        report,
+        {display_name(options.plan), loaded.plan,
+         planner::loss_of(loaded.plan, loaded.report.loads, collective, explanation.optimum.prices),
+         loaded.report.busiest_load, loaded.report.busiest_resource},
+        options.top);
+  }
   report.write("seconds", watch.seconds());
   write_text("-", report.render(options.json));
   return judge_explanation(options, explanation);
@@ -193,32 +207,58 @@ ExitStatus explain_plan(const ExplainCommand& options) {
                         platforms::parse_model(plan.model),
                         {.segment = plan.segment, .latency_occupies = plan.latency_occupies}};
   require_agreement(options, subject, plan);
-  return explain_subject(options, subject, loaded);
+  return print_losses(options,
+                      planner::Collective(subject.operation, platform, subject.sources.front(),
+                                          subject.model, subject.occupation),
+                      loaded);
 }
 
 ExitStatus ExplainCommand::run() const {
   if (!plan.empty()) return explain_plan(*this);
-  if (sources.empty()) throw InputError("explain: --source is required");
   const Platform read = reading.read(platform, console);
-  const Subject subject{operation.value_or(planner::Operation::kBroadcast), read,
-                        sources_of(read, sources), model.model(), model.occupation()};
-  if (subject.sources.size() > 1) return rank(*this, subject);
-  return explain_subject(*this, subject, std::nullopt);
+  const bool is_free = explained == planner::Operation::kAllreduce &&
+                       (sources.empty() || sources == std::vector<std::string>{kAnyRoot.data()});
+  std::vector<NodeId> roots;
+  if (!is_free && !sources.empty()) roots = sources_of(read, sources);
+  if (roots.size() > 1 && planner::has_parts(explained)) {
+    throw InputError({}, "--source",
+                     fmt::format("several are not ranked for {}; give one",
+                                 planner::with_article(explained)));
+  }
+  if (roots.size() > 1) {
+    return rank(*this, {explained, read, std::move(roots), model.model(), model.occupation()});
+  }
+  return planner::on_problem(
+      explained, read, roots.empty() ? std::nullopt : std::optional(roots.front()), model.model(),
+      model.occupation(), shares.read(read, explained),
+      [&](const auto& problem) { return print_explanation(*this, problem); });
+}
+
+void ExplainCommand::check_sources() {
+  explained = operation.value_or(explained);
+  if (!plan.empty()) return;
+  if (planner::needs_root(explained) && sources.empty()) {
+    throw InputError("explain: --source is required");
+  }
+  refuse_source_without_root(explained, !sources.empty());
 }
 
 void ExplainCommand::add_to(Arguments& app) {
   add_file(app, "platform", platform);
-  add_operation(app, operation);
+  add_every_operation(app, operation);
   app.add(
-      "--source", sources,
-      "The node that has the data, or to which it is reduced. Several (option repeated, or names "
-      "separated by commas) or 'each' are ranked. With --plan: the plan's",
+      "--source,--root", sources,
+      "The node that has the data, or that gets it. Several (option repeated, or names separated "
+      "by commas) or 'each' are ranked, for a broadcast, a reduce or an allreduce. An allreduce "
+      "may have 'any' roots, as many as are best, which is the default. With --plan: the plan's",
       {.type = "NAME"});
   app.add("--plan", plan,
           "Show where this plan loses against the optimum; operation, source, model, segment and "
           "latency "
           "are the plan's; '-' is standard input",
           {.type = "PLAN"});
+  app.check([this] { check_sources(); });
+  shares.add_to(app, explained);
   model.add_to(app);
   add_limits(app, limits);
   app.add("--top", top, "How many resources, links and sets to examine, each", {.type = "N"});

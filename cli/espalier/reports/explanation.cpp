@@ -198,31 +198,37 @@ Rows upgrade_rows(const Explanation& explanation, planner::Operation operation) 
 
 }  // namespace
 
-Report explanation_report(const planner::Collective& collective, const Explanation& explanation) {
-  Report report = report_on(collective);
+Report explanation_report(Report report, const planner::ModelledPlatform& problem,
+                          planner::Operation operation, std::optional<platforms::NodeId> root,
+                          const planner::Explanation& explanation) {
   const planner::Outcome& optimum = explanation.optimum;
   const double gap = gap_of(explanation.reached, optimum.bound);
+  std::size_t in_blocks = 0;
+  for (const planner::BlockOfTrees& block : optimum.blocks) in_blocks += block.trees.size();
   report.write("optimum_Bps", explanation.reached.value);
   report.write("bound_Bps", *Cell(optimum.bound).json);
   report.write("bound_final", optimum.bound && optimum.ends.is_bound_final());
   report.write("gap", gap);
-  report.write("trees", optimum.reduce_trees.size() + optimum.trees.size());
-  report.say(fmt::format("{} {} {}, {}: optimum {}, {} {}, gap {:.1e}, {}\n",
-                         printable(collective.platform().name()),
-                         relation_to_source(collective.operation()),
-                         printable(collective.platform().node(collective.source()).name),
-                         platforms::name_of(collective.model()), format_rate(explanation.reached),
-                         bound_title(optimum.ends), Cell(optimum.bound).text, gap,
-                         count_of_trees(optimum.reduce_trees.size(), optimum.trees.size())) +
-             cuts_text(explanation.cuts) + bottleneck_text(explanation, collective.operation()));
+  report.write("trees", optimum.reduce_trees.size() + optimum.trees.size() + in_blocks);
+  const std::string trees = in_blocks > 0
+                                ? counted(in_blocks, planner::routes(operation) ? "path" : "tree")
+                                : count_of_trees(optimum.reduce_trees.size(), optimum.trees.size());
+  report.say(fmt::format("{} {}, {}: optimum {}, {} {}, gap {:.1e}, {}\n",
+                         printable(problem.platform.name()),
+                         root ? fmt::format("{} {}", relation_to_source(operation),
+                                            printable(problem.platform.node(*root).name))
+                              : fmt::format("{} of all hosts", planner::name_of(operation)),
+                         platforms::name_of(problem.model), format_rate(explanation.reached),
+                         bound_title(optimum.ends), Cell(optimum.bound).text, gap, trees) +
+             cuts_text(explanation.cuts) + bottleneck_text(explanation, operation));
   report.write("cuts", cuts_json(explanation.cuts));
-  const Rows rows = upgrade_rows(explanation, collective.operation());
+  const Rows rows = upgrade_rows(explanation, operation);
   if (rows.empty()) {
     report.write("bottlenecks", rows.json());
     return report;
   }
   report.add("bottlenecks", rows);
-  report.say(best_upgrades_text(explanation) + meaning_of_faster(collective.model()));
+  report.say(best_upgrades_text(explanation) + meaning_of_faster(problem.model));
   return report;
 }
 

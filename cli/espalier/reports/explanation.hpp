@@ -1,14 +1,23 @@
 // The bottlenecks and what upgrading them would gain (`explain`), as text and as JSON.
 #pragma once
 
+#include <optional>
+
 #include "cli/common/report.hpp"
+#include "cli/espalier/run.hpp"
 #include "planner/explain/explain.hpp"
-#include "planner/problem/collective.hpp"
 
 namespace espalier::cli {
 
 // Headline, bottlenecks, a table of upgrades, and the best ones.
-Report explanation_report(const planner::Collective& collective,
+// report: what report_on says of the problem.
+Report explanation_report(Report report, const planner::ModelledPlatform& problem,
+                          planner::Operation operation, std::optional<platforms::NodeId> root,
                           const planner::Explanation& explanation);
+template <class Problem>
+Report explanation_report(const Problem& problem, const planner::Explanation& explanation) {
+  return explanation_report(report_on(problem), planner::ModelledPlatform(problem),
+                            problem.operation(), problem.root(), explanation);
+}
 
 }  // namespace espalier::cli

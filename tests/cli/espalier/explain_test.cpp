@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/plan/plan.hpp"
 #include "tests/cli/espalier/program.hpp"
 
 namespace espalier::cli::explain_test {
@@ -196,6 +197,10 @@ TEST_F(ExplainCommand, RefusalsAreOneLine) {
               HasSubstr("did you mean 'one-port'"));
   EXPECT_EQ(refusal({"--source", "a", "--gap", "2"}),
             "espalier: --gap: must be at least 0 and below 1\n");
+  EXPECT_EQ(refusal({"--source", "a,b", "--operation", "scatter"}),
+            "espalier: --source: several are not ranked for a scatter; give one\n");
+  EXPECT_EQ(refusal({"--source", "a", "--operation", "alltoall"}),
+            "espalier: --source: an alltoall has no source: every host is a root\n");
   EXPECT_THAT(refusal({"--source", "a", "--top", "few"}), StartsWith("espalier: explain: "));
   EXPECT_THAT(refusal({"--plan", "none.json"}), StartsWith("espalier: none.json: "));
   EXPECT_THAT(refusal({"--plan", "p.json"}), StartsWith("espalier: p.json: "));
@@ -225,12 +230,21 @@ TEST_F(ExplainCommand, AReduceIsExplainedInTheDirectionOfItsData) {
   EXPECT_THAT(both.out, ContainsRegex("\n +price +load +copies +up +10 % faster"));
 }
 
-TEST_F(ExplainCommand, ReductionsAgreeWithBound) {
-  for (const std::string operation : {"reduce", "allreduce"}) {
-    const Json explained = run_json({"explain", sample("seed-sketch.json"), "--source", "P0",
-                                     "--operation", operation, "--json"});
-    const Json bound = run_json({"bound", sample("seed-sketch.json"), "--source", "P0",
-                                 "--operation", operation, "--json"});
+TEST_F(ExplainCommand, OtherOperationsAgreeWithBound) {
+  for (const std::string operation :
+       {"reduce", "allreduce", "allgather", "reduce-scatter", "scatter", "gather", "alltoall"}) {
+    std::vector<std::string> problem{sample("seed-sketch.json"), "--operation", operation,
+                                     "--json"};
+    if (planner::may_have_root(planner::parse_operation(operation))) {
+      problem.insert(problem.end(), {"--source", "P0"});
+    }
+    const auto with = [&](const std::string& command) {
+      std::vector<std::string> words{command};
+      words.insert(words.end(), problem.begin(), problem.end());
+      return run_json(words);
+    };
+    const Json explained = with("explain");
+    const Json bound = with("bound");
     EXPECT_EQ(explained.at("operation"), operation);
     EXPECT_NEAR(explained.at("optimum_Bps").get<double>() / bound.at("optimum_Bps").get<double>(),
                 1, 1e-5);

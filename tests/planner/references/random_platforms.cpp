@@ -331,7 +331,7 @@ std::string case_name(std::string_view name) {
 }
 
 std::string case_name(planner::Operation operation, std::string_view name) {
-  return std::string(planner::name_of(operation)) + "_" + case_name(name);
+  return case_name(planner::name_of(operation)) + "_" + case_name(name);
 }
 
 }  // namespace espalier::testing
