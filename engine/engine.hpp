@@ -132,6 +132,8 @@ class Engine {
   // The same without waiting. Returns whether anything happened.
   bool progress();
   [[nodiscard]] bool is_done() const;
+  // By the transport's clock: when the earliest send is due that waits for its pace; 0: none does.
+  [[nodiscard]] double due_s() const { return due_s_; }
 
  private:
   // A block, and how far its message is.

@@ -10,7 +10,7 @@ namespace {
 std::vector<std::uint32_t> depths_of(const Task& task) {
   std::vector<std::uint32_t> depths(task.flows.all().size(), 0);
   for (std::uint32_t tree = 0; tree < task.flows.trees(); ++tree) {
-    std::vector<std::uint32_t> hosts{task.source};
+    std::vector<std::uint32_t> hosts{task.root_of(tree)};
     for (std::uint32_t depth = 0; !hosts.empty(); ++depth) {
       std::vector<std::uint32_t> below;
       for (const std::uint32_t host : hosts) {
@@ -86,8 +86,8 @@ void Network::set_lags() {
 // Ties are broken by the order of the flows.
 inline std::uint64_t Network::rank_of(const Stage& stage) const {
   const Lane& lane = lanes_[stage.flow];
-  const std::uint64_t segment = assignments_.segment_of(lane.tree, stage.started + lane.lag);
-  return segment * lanes_.size() + stage.flow;
+  const std::uint64_t turn = assignments_.turn_of(lane.tree, stage.started + lane.lag);
+  return turn * lanes_.size() + stage.flow;
 }
 
 inline void Network::consider(std::uint32_t index) {
@@ -158,9 +158,8 @@ void Network::report(std::uint32_t index) const {
   const Holdings& holdings = is_short(stage, stage.started) ? task_.last : task_.full;
   const std::uint32_t stretch =
       holdings.stretches(stage.flow).first + index - lanes_[stage.flow].stages.first;
-  const auto up_trees = static_cast<std::uint32_t>(task_.flows.up_trees());
   on_send_({flow.up ? Send::Kind::kUp : Send::Kind::kDown,
-            flow.up ? flow.tree : flow.tree - up_trees,
+            task_.flows.number_in_plan(flow),
             flow.parent,
             flow.child,
             stage.started,

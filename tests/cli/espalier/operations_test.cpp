@@ -147,7 +147,7 @@ TEST_F(OperationOption, SimulateRefusesOptionsOfReductionsForABroadcast) {
         run({"simulate", "plan.json", "--platform", "p.json", "--message", "1MiB", option});
     EXPECT_EQ(finished.status, 2);
     EXPECT_THAT(finished.err,
-                HasSubstr("is for a reduce or an allreduce; the plan is for a broadcast"));
+                HasSubstr("combine"));
   }
   static_cast<void>(plan("reduce"));
   EXPECT_THAT(run({"simulate", "plan.json", "--platform", "p.json", "--message", "1MiB",
