@@ -38,6 +38,10 @@ std::uint64_t forwarding_buffers(const TreeWindows& windows) {
   return windows.in.front() + windows.out.front();
 }
 
+std::uint64_t routing_buffers(const TreeRole& role, const TreeWindows& windows, std::uint64_t end) {
+  return role.passes_on() ? std::min(forwarding_buffers(windows), end) : 0;
+}
+
 std::uint64_t lookahead_over(std::span<const TreeRole> roles, std::span<const TreeWindows> windows,
                              std::uint64_t base) {
   std::vector<std::uint64_t> largest;

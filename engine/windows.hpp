@@ -32,6 +32,9 @@ std::vector<std::uint64_t> combining_buffers(const TreeWindows& windows, bool ke
 
 // How many segments a rank holds at most that forwards them without keeping them.
 std::uint64_t forwarding_buffers(const TreeWindows& windows);
+// Of a tree that routes `end` segments: how many of them a rank has buffers for that only forwards
+// them; 0: it does not forward them, and has memory for what it receives.
+std::uint64_t routing_buffers(const TreeRole& role, const TreeWindows& windows, std::uint64_t end);
 
 // planner::source_lookahead of the root with these windows, each of which is `base` without
 // latency. The windows of its sends count, or those of its receives where segments are combined.

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/check/verify_schedule.hpp"
 #include "planner/plan/segment_grid.hpp"
 #include "planner/problem/instance.hpp"
+#include "simulate/transport/block_task.hpp"
+#include "simulate/transport/engine_run.hpp"
 #include "simulate/transport/event_loop.hpp"
 #include "simulate/transport/follow_schedule.hpp"
 #include "simulate/transport/task.hpp"
@@ -35,11 +39,6 @@ const Plan& checked(const Plan& plan, const Platform& platform, const Options& o
   const auto faults = planner::misfits(plan, platform);
   if (!faults.empty()) throw InputError(faults.front());
   planner::check_structure(plan);
-  if (planner::has_parts(plan.operation)) {
-    throw InputError(
-        {}, "/operation",
-        fmt::format("{} cannot be simulated yet", planner::with_article(plan.operation)));
-  }
   return plan;
 }
 
@@ -76,8 +75,8 @@ void require_valid(const Options& options, planner::Operation operation) {
       throw std::invalid_argument("a window is 1 to kMostWindow segments");
     }
   }
-  if (options.compute && !(options.compute->value > 0 && planner::reduces(operation))) {
-    throw std::invalid_argument("a compute rate is above 0, and only for reductions");
+  if (options.compute && !(options.compute->value > 0 && planner::combines(operation))) {
+    throw std::invalid_argument("a compute rate is above 0, and only where data is combined");
   }
 }
 
@@ -95,21 +94,75 @@ Simulator::Simulator(const Plan& plan, const Platform& platform, const Options& 
   if (follows_schedule()) require_schedule_holds(plan, platform, model_, occupying_);
 }
 
+bool Simulator::runs_on_engine() const {
+  return !follows_schedule() && (options_.on_engine || !plan_->blocks.empty());
+}
+
 double Simulator::sends_of(Bytes message) const {
+  if (!plan_->blocks.empty()) {
+    Assignments assignments(*plan_);
+    const std::vector<planner::SegmentGrid> grids = grids_of(*plan_, message, segment());
+    assignments.end_at(grids);
+    double sends = 0;
+    for (std::size_t block = 0; block < grids.size(); ++block) {
+      const std::vector<planner::PlanTree>& trees = plan_->blocks[block].trees;
+      for (std::size_t tree = 0; tree < trees.size(); ++tree) {
+        const auto segments = assignments.blocks()[block].count(tree, grids[block].count());
+        sends += static_cast<double>(segments) * static_cast<double>(trees[tree].edges.size());
+      }
+    }
+    return sends;
+  }
   const planner::SegmentGrid grid{message.value, segment().value};
   const auto hosts = static_cast<double>(flows_.hosts());
   const double kinds = flows_.up_trees() > 0 && flows_.up_trees() < flows_.trees() ? 2 : 1;
   return static_cast<double>(grid.count()) * (hosts - 1) * kinds;
 }
 
+std::uint64_t Simulator::segments_of(Bytes message) const {
+  if (plan_->blocks.empty()) return planner::SegmentGrid{message.value, segment().value}.count();
+  const std::vector<planner::SegmentGrid> grids = grids_of(*plan_, message, segment());
+  std::uint64_t segments = 0;
+  for (std::size_t block = 0; block < grids.size(); ++block) {
+    if (!plan_->blocks[block].after) segments += grids[block].count();
+  }
+  return segments;
+}
+
 Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
-  const planner::SegmentGrid grid{message.value, segment().value};
   Simulation result;
-  result.segments = grid.count();
+  result.segments = segments_of(message);
   result.done.resize(flows_.hosts());
   result.busy.resize(resources().size() + (flows_.up_trees() > 0 ? flows_.hosts() : 0));
   if (result.segments == 0) return result;
+  const std::vector<double> done_s = runs_on_engine() ? run_on_engine(message, on_send, result)
+                                                      : run_one_root(message, on_send, result);
+  for (std::size_t host = 0; host < done_s.size(); ++host) result.done[host] = {done_s[host]};
+  result.makespan = {*std::ranges::max_element(done_s)};
+  result.achieved = {static_cast<double>(message.value) / result.makespan.value};
+  return result;
+}
 
+std::vector<double> Simulator::run_on_engine(Bytes message, const OnSend& on_send,
+                                             Simulation& result) const {
+  const BlockTask of_message(*plan_, flows_, {*platform_, model_, plan_->latency_occupies}, message,
+                             segment(), options_.compute);
+  const Call call{*plan_, flows_, of_message.assignments(), of_message.grids()};
+  GreedyRun run = run_engines(call, of_message.task(),
+                              {window(),
+                               options_.receives,
+                               options_.until_received,
+                               options_.sharing,
+                               {of_message.grids().front().segment}},
+                              resources().size(), on_send);
+  result.tick = {run.tick_s};
+  result.most_events = run.most_events;
+  add_busy(of_message.task(), result);
+  return std::move(run.done_s);
+}
+
+std::vector<double> Simulator::run_one_root(Bytes message, const OnSend& on_send,
+                                            Simulation& result) const {
   // A message within a segment is one whole segment of its own size: how long it takes would be
   // lost next to the time of a segment that is far longer.
   const bool is_whole = !follows_schedule() && message < segment();
@@ -140,11 +193,8 @@ Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
     result.tick = {run.tick_s};
     result.most_events = run.most_events;
   }
-  for (std::size_t host = 0; host < done_s.size(); ++host) result.done[host] = {done_s[host]};
-  result.makespan = {*std::ranges::max_element(done_s)};
-  result.achieved = {static_cast<double>(message.value) / result.makespan.value};
   add_busy(task, result);
-  return result;
+  return done_s;
 }
 
 void Simulator::add_busy(const Task& task, Simulation& result) const {
@@ -162,7 +212,7 @@ void Simulator::add_busy(const Task& task, Simulation& result) const {
       if (flow.up) result.busy[resources().size() + flow.parent].value += combining_s * factor;
     };
     add(task.full.of(i), task.combining.full_s, segments - short_ones);
-    if (short_ones > 0) add(task.last.of(i), task.combining.last_s, short_ones);
+    if (short_ones > 0) add(task.last.of(i), task.last_combining(flow.tree), short_ones);
   }
 }
 

@@ -25,14 +25,21 @@ struct Task;
 
 struct Options {
   std::optional<Bytes> segment{};  // instead of the plan's
-  // Outstanding sends, 1 to kMostWindow, per child of a broadcast tree or per reduce tree. Unset:
-  // the executor's default for the plan's operation (window_for).
+  // Outstanding sends, 1 to kMostWindow, per child of a tree that copies or routes, or per tree
+  // that combines. Unset: the executor's default for the plan's operation (window_for).
   std::optional<std::uint64_t> window{};
-  // For reductions: segments of a child for which its parent has buffers, 1 to kMostWindow.
+  // Where segments are combined: those of a child for which its parent has buffers, 1 to
+  // kMostWindow. Where they are routed: with the window, those that a host has buffers for that
+  // passes them on.
   std::uint64_t receives = planner::kReceivesInFlight;
-  // For reductions: bytes per second that a processor adds, above 0. Unset: adding takes no time.
+  // Where segments are combined: bytes per second that a processor adds, above 0. Unset: adding
+  // takes no time.
   std::optional<BytesPerSecond> compute{};
   bool follow_schedule = true;  // if the plan has one
+  // A plan of one root whose message is the same for all hosts is simulated by a faster
+  // implementation of the engine's rules, unless this is set; every other plan by the engine. Tests
+  // compare the two.
+  bool on_engine = false;
   // A send ends when the segment has arrived, not when it has left, so latencies count against the
   // windows. Windows and the source's lookahead are then enlarged for high-latency links as the
   // executor's (planner/plan/send_windows.hpp). MPI's sends end so in its rendezvous protocol.
@@ -42,7 +49,8 @@ struct Options {
 inline constexpr std::uint64_t kMostWindow = 1024;
 // The executor's default.
 constexpr std::uint64_t window_for(planner::Operation operation) {
-  return planner::reduces(operation) ? planner::kReductionSendsInFlight : planner::kSendsInFlight;
+  return operation == planner::Operation::kBroadcast ? planner::kSendsInFlight
+                                                     : planner::kReductionSendsInFlight;
 }
 
 // Throws std::invalid_argument for an option out of range, or for a compute rate when nothing is
@@ -58,7 +66,9 @@ struct Send {
     kCombining,  // on the parent's processor
   };
   Kind kind;
-  std::uint32_t tree;    // index into the plan's reduce_trees; of kDown: broadcast_trees
+  // Index into the plan's reduce_trees; of kDown: broadcast_trees; of a plan with blocks: into the
+  // trees of all blocks.
+  std::uint32_t tree;
   std::uint32_t parent;  // index into Plan::nodes
   std::uint32_t child;
   std::uint64_t segment;  // of the tree's segments, from 0; of a piece: the first one in it
@@ -74,13 +84,13 @@ using OnSend = std::function<void(const Send&)>;
 struct Simulation {
   Seconds makespan;         // until the last host is done
   BytesPerSecond achieved;  // message / makespan; 0 for an empty message
-  // Per node of the plan: when it has the whole result; 0 for the source of a broadcast. In a
-  // reduce, for all nodes except the root: when it has sent its last segment.
+  // Per node of the plan: when it has its whole result; 0 for the source of a broadcast or scatter.
+  // In a reduce and a gather, for all nodes except the root: when it has sent its last segment.
   std::vector<Seconds> done;
-  // Per resource of Simulator::resources, and in a reduction then per node's processor: how long it
-  // is occupied.
+  // Per resource of Simulator::resources, and if segments are combined then per node's processor:
+  // how long it is occupied.
   std::vector<Seconds> busy;
-  std::uint64_t segments = 0;     // of the message
+  std::uint64_t segments = 0;     // of the message, over all its parts
   std::uint64_t sends = 0;        // segments times the edges that they cross
   Seconds tick;                   // all times are multiples of it; 0 for a schedule
   std::uint64_t most_events = 0;  // most events queued at a time; 0 for a schedule
@@ -95,8 +105,11 @@ class Simulator {
   Simulator(const planner::Plan& plan, const platforms::Platform& platform,
             const Options& options = {});
 
-  // The sends of a message: its segments times the edges that each crosses.
+  // The message is as the plan counts it: docs/formats.md, "Plan". The sends of a message: its
+  // segments times the edges that each crosses.
   [[nodiscard]] double sends_of(Bytes message) const;
+  // Its segments, over all its parts.
+  [[nodiscard]] std::uint64_t segments_of(Bytes message) const;
   // Simulates one message. Throws InputError when its time exceeds the range of a double.
   [[nodiscard]] Simulation run(Bytes message, const OnSend& on_send = {}) const;
 
@@ -109,6 +122,10 @@ class Simulator {
   }
 
  private:
+  [[nodiscard]] bool runs_on_engine() const;
+  // These return when each host is done.
+  std::vector<double> run_on_engine(Bytes message, const OnSend& on_send, Simulation& result) const;
+  std::vector<double> run_one_root(Bytes message, const OnSend& on_send, Simulation& result) const;
   void add_busy(const Task& task, Simulation& result) const;
 
   const planner::Plan* plan_;

@@ -128,14 +128,14 @@ SegmentAssignment SegmentAssignment::of_counts(std::span<const std::uint64_t> co
   return SegmentAssignment(std::vector<std::uint32_t>(counts.begin(), counts.end()));
 }
 
-SegmentAssignment::SegmentAssignment(std::vector<std::uint32_t> weights)
-    : weights_(reduced(std::move(weights))), tree_of_slot_(assignments(weights_)) {
-  first_slot_.resize(weights_.size());
-  std::exclusive_scan(weights_.begin(), weights_.end(), first_slot_.begin(), std::size_t{0});
-  slots_.resize(tree_of_slot_.size());
-  std::vector<std::size_t> next = first_slot_;
-  for (std::uint32_t slot = 0; slot < tree_of_slot_.size(); ++slot) {
-    slots_[next[tree_of_slot_[slot]]++] = slot;
+SegmentAssignment::Period::Period(std::vector<std::uint32_t> of_trees)
+    : weights(reduced(std::move(of_trees))), tree_of_slot(assignments(weights)) {
+  first_slot.resize(weights.size());
+  std::exclusive_scan(weights.begin(), weights.end(), first_slot.begin(), std::size_t{0});
+  slots.resize(tree_of_slot.size());
+  std::vector<std::size_t> next = first_slot;
+  for (std::uint32_t slot = 0; slot < tree_of_slot.size(); ++slot) {
+    slots[next[tree_of_slot[slot]]++] = slot;
   }
 }
 
@@ -146,9 +146,9 @@ std::uint64_t SegmentAssignment::count(std::size_t tree, std::uint64_t segments)
            static_cast<std::uint64_t>(std::ranges::lower_bound(own, segments) - own.begin());
   }
   const std::span<const std::uint32_t> slots = slots_of(tree);
-  const auto begun = std::lower_bound(slots.begin(), slots.end(), segments % tree_of_slot_.size());
-  return segments / tree_of_slot_.size() * slots.size() +
-         static_cast<std::uint64_t>(begun - slots.begin());
+  const std::size_t period = period_->tree_of_slot.size();
+  const auto begun = std::lower_bound(slots.begin(), slots.end(), segments % period);
+  return segments / period * slots.size() + static_cast<std::uint64_t>(begun - slots.begin());
 }
 
 // The duration after which the trees have carried that much. Uses only the trees whose lag is below

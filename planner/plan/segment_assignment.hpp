@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
@@ -56,24 +58,24 @@ class SegmentAssignment {
   // than a million segments, the message has no end.
   void end_at(std::uint64_t message_segments, Bytes segment);
 
-  [[nodiscard]] std::size_t trees() const { return weights_.size(); }
+  [[nodiscard]] std::size_t trees() const { return period_->weights.size(); }
   // The tree of segment `segment`.
   [[nodiscard]] std::size_t tree_of(std::uint64_t segment) const {
     if (segment >= end_.first) return end_.tree_of[segment - end_.first];
-    return tree_of_slot_[segment % tree_of_slot_.size()];
+    return period_->tree_of_slot[segment % period_->tree_of_slot.size()];
   }
   // The segment that tree `tree` carries as its `nth` (from 0). Beyond the end of the message: an
   // index after the last segment, increasing with nth.
   [[nodiscard]] std::uint64_t segment_of(std::size_t tree, std::uint64_t nth) const {
     if (!end_.tree_of.empty() && nth >= end_.before[tree]) return end_.segment_of(tree, nth);
     const std::span<const std::uint32_t> slots = slots_of(tree);
-    return nth / slots.size() * tree_of_slot_.size() + slots[nth % slots.size()];
+    return nth / slots.size() * period_->tree_of_slot.size() + slots[nth % slots.size()];
   }
   // How many of the first `segments` segments tree `tree` carries.
   [[nodiscard]] std::uint64_t count(std::size_t tree, std::uint64_t segments) const;
 
   // Segments of each tree in one period. They determine the assignment, except for its end.
-  [[nodiscard]] std::span<const std::uint32_t> weights() const { return weights_; }
+  [[nodiscard]] std::span<const std::uint32_t> weights() const { return period_->weights; }
 
  private:
   // The segments of a message from `first` on, in which trees end one after the other.
@@ -92,18 +94,25 @@ class SegmentAssignment {
     }
   };
 
-  explicit SegmentAssignment(std::vector<std::uint32_t> weights);
+  struct Period {
+    explicit Period(std::vector<std::uint32_t> weights);
+    std::vector<std::uint32_t> weights;
+    std::vector<std::uint32_t> tree_of_slot;
+    std::vector<std::uint32_t> slots;     // by tree, ascending
+    std::vector<std::size_t> first_slot;  // of each tree in slots
+  };
+
+  explicit SegmentAssignment(std::vector<std::uint32_t> weights)
+      : period_(std::make_shared<const Period>(std::move(weights))) {}
   [[nodiscard]] double duration_s(double message_bytes) const;
   [[nodiscard]] std::span<const std::uint32_t> slots_of(std::size_t tree) const {
-    return std::span(slots_).subspan(first_slot_[tree], weights_[tree]);
+    return std::span(period_->slots).subspan(period_->first_slot[tree], period_->weights[tree]);
   }
 
-  std::vector<std::uint32_t> weights_;
-  std::vector<std::uint32_t> tree_of_slot_;  // one period
-  std::vector<std::uint32_t> slots_;         // one period, by tree, ascending
-  std::vector<std::size_t> first_slot_;      // of each tree in slots_
-  std::vector<double> rates_;                // only with lags_s_
-  std::vector<double> lags_s_;               // empty: all equal
+  // Shared by copies: all ranks of a simulated call have one.
+  std::shared_ptr<const Period> period_;
+  std::vector<double> rates_;   // only with lags_s_
+  std::vector<double> lags_s_;  // empty: all equal
   End end_;
 };
 

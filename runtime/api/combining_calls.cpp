@@ -49,7 +49,7 @@ void Collective::State::reduce(const void* sendbuf, void* recvbuf, std::size_t c
   void* const own = sendbuf == MPI_IN_PLACE ? recvbuf : const_cast<void*>(sendbuf);
   const engine::SegmentGrid grid{count, segment_elements(bytes, shape.bytes)};
   reduce_along_trees({shape, type, op, grid, own, bound.has_result() ? recvbuf : nullptr},
-                     ranges_of(bound, grid), bytes);
+                     engine::ranges_of(bound.plan, grid), bytes);
 }
 
 void Collective::State::reduce_along_trees(const ReductionJob& job,

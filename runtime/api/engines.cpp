@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
+#include "engine/plan_blocks.hpp"
 #include "planner/plan/segment_assignment.hpp"
 #include "planner/plan/send_windows.hpp"
-#include "runtime/api/routes.hpp"
 #include "runtime/memory/direct_copies.hpp"
 
 namespace espalier::runtime {
@@ -43,55 +43,32 @@ std::vector<planner::SegmentAssignment> assignments_of(const BoundPlan& bound) {
   return assignments;
 }
 
-// A rank that forwards has few buffers: what it cannot receive yet piles up in MPI's own memory,
-// and must not be more than so many segments. If all sends were synchronous, links that are loaded
-// in both directions would idle, as answers queue behind the data of their direction. The receiver
-// of a part has memory for all of it.
-void limit_ahead(std::vector<engine::TreeRole>& paths, int receiver) {
-  constexpr std::uint64_t kAhead = 32;
-  for (engine::TreeRole& path : paths) {
-    for (engine::Edge& edge : path.out) {
-      if (edge.peer != receiver) edge.synchronous_every = kAhead;
-    }
-  }
+engine::Place place_of(const BoundPlan& bound) {
+  return {bound.rank_of_node, bound.rank, bound.hosts_of};
 }
 
-// rings: null: none.
-engine::Block block_of(const BoundPlan& bound, const planner::PlanTrees& of,
-                       planner::SegmentAssignment assignment, const HostRings* rings) {
-  const auto kind = of.up ? engine::Kind::kCombine : engine::Kind::kSpread;
-  engine::Block block{
-      .is_root = bound.rank == bound.rank_of_node[of.root],
-      .trees = engine::roles_of(*of.trees, bound.rank_of_node, bound.rank, bound.hosts_of, kind),
-      .assignment = std::move(assignment)};
-  block.most_in_flight = planner::most_bytes_in_flight(*of.trees);
+// Adds what only MPI has to a block. rings: null: none.
+engine::Block with_mpi(const BoundPlan& bound, const planner::PlanTrees& of, engine::Block block,
+                       const HostRings* rings) {
   // Segments that are combined go by MPI within a host, too, which is faster (docs/decisions/0014).
   if (rings != nullptr && !of.up) use_rings(block.trees, bound.rank, rings->plans);
   // After another block no receive is at risk: nothing is sent before the calls are known to match.
-  block.after = of.after;
   if (!block.after) set_risks(bound, block.trees);
-  block.synchronous = of.up || bound.slots.has_value();
-  if (of.to) limit_ahead(block.trees, bound.rank_of_node[*of.to]);
+  block.synchronous = block.synchronous || bound.slots.has_value();
   if (of.up && bound.is_allreduce() && bound.costs.eager) {
     block.least_in_flight = planner::kAllreduceInFlight;
   }
   if (bound.options.rounds) {
+    const auto kind = of.up ? engine::Kind::kCombine : engine::Kind::kSpread;
     block.rounds = engine::rounds_of(*of.trees, of.root, bound.rank_of_node, bound.rank, kind);
   }
   return block;
 }
 
-// Those that concern this rank: of the n (n - 1) blocks of an alltoall it need not know the others.
 std::vector<engine::Block> routing_blocks_of(const BoundPlan& bound) {
-  std::vector<engine::Block> blocks;
-  std::size_t trees = 0;
-  for (const planner::PlanTrees& of : planner::blocks_of(bound.plan)) {
-    if (concerns_rank(of, bound)) {
-      blocks.push_back(block_of(bound, of, planner::assignment_with_lags(of), nullptr));
-      blocks.back().first_tree = trees;
-    }
-    trees += of.trees->size();
-  }
+  std::vector<engine::Block> blocks =
+      engine::routing_blocks_of(planner::blocks_of(bound.plan), place_of(bound));
+  for (engine::Block& block : blocks) set_risks(bound, block.trees);
   return blocks;
 }
 
@@ -100,7 +77,9 @@ std::vector<engine::Block> blocks_of(const BoundPlan& bound, const HostRings* ri
   std::vector<engine::Block> blocks;
   std::vector<planner::SegmentAssignment> assignments = assignments_of(bound);
   for (const planner::PlanTrees& of : planner::blocks_of(bound.plan)) {
-    blocks.push_back(block_of(bound, of, std::move(assignments[blocks.size()]), rings));
+    engine::Block block =
+        engine::block_of(of, std::move(assignments[blocks.size()]), place_of(bound));
+    blocks.push_back(with_mpi(bound, of, std::move(block), rings));
   }
   return blocks;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -19,28 +18,6 @@ std::size_t Parts::total() const {
 
 std::uint64_t Parts::kind() const {
   return hash_of(std::as_bytes(counts)) >> 1U | 2U;
-}
-
-std::vector<std::size_t> divided(std::uint64_t units, std::span<const double> shares) {
-  std::size_t last = shares.size() - 1;  // it gets what rounding leaves
-  while (last > 0 && shares[last] == 0) --last;
-  std::vector<std::size_t> counts(shares.size(), 0);
-  double sum = 0;
-  std::uint64_t end = 0;
-  for (std::size_t i = 0; i <= last; ++i) {
-    if (shares[i] == 0) continue;
-    sum += shares[i];
-    const auto rounded = static_cast<std::uint64_t>(std::round(sum * static_cast<double>(units)));
-    const std::uint64_t to = i == last ? units : std::clamp(rounded, end, units);
-    counts[i] = to - std::exchange(end, to);
-  }
-  return counts;
-}
-
-std::vector<std::size_t> one_after_another(std::span<const std::size_t> counts) {
-  std::vector<std::size_t> first(counts.size());
-  std::exclusive_scan(counts.begin(), counts.end(), first.begin(), std::size_t{0});
-  return first;
 }
 
 std::string parts_fault(const Parts& parts, std::size_t ranks, const ElementShape& shape) {
@@ -82,20 +59,6 @@ std::vector<engine::Range> ranges_of(const BoundPlan& bound, const Parts& parts,
     const auto rank = static_cast<std::size_t>(bound.rank_of_node[block.root]);
     ranges.push_back(
         {parts.first[rank] * element_units, {parts.counts[rank] * element_units, segment_units}});
-  }
-  return ranges;
-}
-
-std::vector<engine::Range> ranges_of(const BoundPlan& bound, const engine::SegmentGrid& grid) {
-  const std::vector<planner::PlanTrees> blocks = planner::blocks_of(bound.plan);
-  std::vector<double> shares;  // a block after another one has the same part
-  for (const planner::PlanTrees& block : blocks) shares.push_back(block.after ? 0 : block.share);
-  const std::vector<std::size_t> counts = divided(grid.message, shares);
-  const std::vector<std::size_t> first = one_after_another(counts);
-  std::vector<engine::Range> ranges;
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const auto& after = blocks[i].after;
-    ranges.push_back(after ? ranges[*after] : engine::Range{first[i], {counts[i], grid.segment}});
   }
   return ranges;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/block.hpp"
+#include "engine/plan_blocks.hpp"
 #include "runtime/api/bound_plan.hpp"
 #include "runtime/memory/element_shape.hpp"
 #include "runtime/memory/stores.hpp"
@@ -29,12 +30,8 @@ struct Parts {
   [[nodiscard]] std::uint64_t kind() const;
 };
 
-// The number of units for each share of so many, rounded so that they sum up to all; 0 for a share
-// of 0. shares: sum 1.
-std::vector<std::size_t> divided(std::uint64_t units, std::span<const double> shares);
-
-// Where each part begins if they follow one another.
-std::vector<std::size_t> one_after_another(std::span<const std::size_t> counts);
+using engine::divided;
+using engine::one_after_another;
 
 // The reason why so many ranks cannot have such parts in memory; empty if they can.
 std::string parts_fault(const Parts& parts, std::size_t ranks, const ElementShape& shape);
@@ -45,9 +42,6 @@ std::string parts_fault(const Parts& parts, const BoundPlan& bound, const Elemen
 // bytes (1: the grid is in elements).
 std::vector<engine::Range> ranges_of(const BoundPlan& bound, const Parts& parts,
                                      std::uint64_t element_units, std::uint64_t segment_units);
-
-// Of each block of a plan for a message that is the same on all ranks: its share of the grid.
-std::vector<engine::Range> ranges_of(const BoundPlan& bound, const engine::SegmentGrid& grid);
 
 // A copy of parts whose beginnings are given, or that follow one another.
 class PlacedParts {

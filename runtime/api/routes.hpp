@@ -11,9 +11,6 @@
 
 namespace espalier::runtime {
 
-// Whether this rank sends, forwards or receives segments of the block.
-bool concerns_rank(const planner::PlanTrees& block, const BoundPlan& bound);
-
 // Of one part. Ranks of the communicator.
 struct Route {
   std::size_t from;

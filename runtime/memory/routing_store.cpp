@@ -11,9 +11,7 @@ RoutingStore::RoutingStore(const RoutedBytes& bytes, std::span<const engine::Tre
     : bytes_(bytes), roles_(roles), scratch_(scratch) {
   ScratchWindows::Rings rings;
   for (std::size_t tree = 0; tree < roles.size(); ++tree) {
-    const std::uint64_t most =
-        roles[tree].passes_on() ? engine::forwarding_buffers(windows[tree]) : 0;
-    buffers_.push_back(std::min(most, ends[tree]));
+    buffers_.push_back(engine::routing_buffers(roles[tree], windows[tree], ends[tree]));
     rings.push_back({buffers_.back()});
   }
   constexpr ElementShape kOneByte{.bytes = 1, .extent = 1, .true_low = 0, .true_span = 1};

@@ -8,10 +8,13 @@ Processors::Processors(const Task& task, std::size_t resources, Agenda& agenda,
       agenda_(agenda),
       on_send_(on_send),
       resources_(resources),
-      trees_(task.flows.up_trees()),
-      full_(agenda.ticks(task.combining.full_s)),
-      last_(agenda.ticks(task.combining.last_s)) {
-  if (trees_ == 0) return;
+      trees_(task.flows.trees()),
+      full_(agenda.ticks(task.combining.full_s)) {
+  if (task.flows.up_trees() == 0) return;
+  for (std::uint32_t tree = 0; tree < trees_; ++tree) {
+    last_.push_back(agenda.ticks(task.last_combining(tree)));
+    takes_no_time_ = takes_no_time_ && full_ == 0 && last_.back() == 0;
+  }
   sums_.resize(task.flows.hosts() * trees_);
   arrived_.resize(task.flows.all().size(), 0);
   processors_.resize(task.flows.hosts(), {{}, static_cast<std::uint32_t>(trees_)});
@@ -63,7 +66,7 @@ void Processors::begin_woken() {
     const bool is_short =
         task_.is_short(processor.tree, sums_[host * trees_ + processor.tree].combined);
     if (on_send_) report(host, is_short);
-    agenda_.add(Event::Kind::kCombined, is_short ? last_ : full_, host);
+    agenda_.add(Event::Kind::kCombined, is_short ? last_[processor.tree] : full_, host);
   }
   woken_.clear();
 }
@@ -72,7 +75,7 @@ void Processors::report(std::uint32_t host, bool is_short) const {
   const std::uint32_t tree = processors_[host].tree;
   const Flow& flow = task_.flows.all()[next_of(host, tree)];
   const Holding held{static_cast<std::uint32_t>(resources_) + host,
-                     is_short ? task_.combining.last_s : task_.combining.full_s};
+                     is_short ? task_.last_combining(tree) : task_.combining.full_s};
   on_send_({Send::Kind::kCombining,
             tree,
             flow.parent,

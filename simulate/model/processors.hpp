@@ -36,7 +36,7 @@ class Processors {
   void arrive(std::uint32_t flow, Added on_added) {
     ++arrived_[flow];
     const Flow& edge = task_.flows.all()[flow];
-    if (full_ == 0 && last_ == 0) {
+    if (takes_no_time_) {
       while (can_add(edge.parent, edge.tree)) {
         const std::uint32_t next = next_of(edge.parent, edge.tree);
         on_added(next, add(edge.parent, edge.tree));
@@ -90,9 +90,10 @@ class Processors {
   Agenda& agenda_;
   const OnSend& on_send_;
   std::size_t resources_;
-  std::size_t trees_;  // reduce trees
+  std::size_t trees_;  // of which only reduce trees matter
   Ticks full_;
-  Ticks last_;
+  std::vector<Ticks> last_;  // per tree
+  bool takes_no_time_ = true;
   std::vector<Sum> sums_;               // per host and tree
   std::vector<std::uint64_t> arrived_;  // per flow
   std::vector<Processor> processors_;

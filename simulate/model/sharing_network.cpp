@@ -236,7 +236,6 @@ void SharingNetwork::schedule(std::uint32_t flow) {
 // Called when the send ends, because its duration is known only then.
 void SharingNetwork::report(std::uint32_t flow, std::uint64_t nth, const Send& send) {
   const Flow& along = task_.flows.all()[flow];
-  const auto up_trees = static_cast<std::uint32_t>(task_.flows.up_trees());
   const double lasted = agenda_.seconds(agenda_.now()) - send.start_s;
   reported_.clear();
   const Lane& lane = lanes_[flow];
@@ -244,7 +243,7 @@ void SharingNetwork::report(std::uint32_t flow, std::uint64_t nth, const Send& s
     reported_.push_back({needs_[i].resource, lasted});
   }
   on_send_({along.up ? simulate::Send::Kind::kUp : simulate::Send::Kind::kDown,
-            along.up ? along.tree : along.tree - up_trees,
+            task_.flows.number_in_plan(along),
             along.parent,
             along.child,
             nth,

@@ -1,7 +1,6 @@
 #include "simulate/transport/event_loop.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -12,27 +11,10 @@
 #include "simulate/model/processors.hpp"
 #include "simulate/model/sharing_network.hpp"
 #include "simulate/transport/message_front.hpp"
-#include "support/errors.hpp"
 
 namespace espalier::simulate {
 
 namespace {
-
-// The power of two of which 2^61 are enough for the longest possible run, all steps in sequence.
-double tick_for(const Task& task) {
-  double longest = 0;
-  for (std::size_t i = 0; i < task.flows.all().size(); ++i) {
-    const Flow& flow = task.flows.all()[i];
-    double seconds = flow.latency_s;
-    for (const Holding& held : task.full.of(i)) seconds += held.seconds;
-    if (flow.up) seconds += task.combining.full_s;
-    longest += static_cast<double>(task.segments[flow.tree]) * seconds;
-  }
-  if (!std::isfinite(longest))
-    throw InputError("the time of the message exceeds the range of a double");
-  constexpr int kBits = 61;
-  return std::ldexp(1.0, std::max(std::ilogb(std::max(longest, 1e-300)) + 1 - kBits, -1070));
-}
 
 // Links: Network or SharingNetwork.
 template <class Links>

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
+#include <utility>
 
 #include "planner/check/plan_on_platform.hpp"
 #include "support/errors.hpp"
@@ -30,9 +32,10 @@ Flow flow_along(const planner::PlanTree& tree, const planner::PlanEdge& edge, bo
 Flows::Flows(const planner::Plan& plan, const platforms::Platform& platform, bool latency_occupies)
     : hosts_(plan.nodes.size()),
       trees_(planner::tree_count(plan)),
-      up_trees_(plan.reduce_trees.size()) {
+      has_blocks_(!plan.blocks.empty()) {
   std::uint32_t number = 0;
   for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
+    if (kind.up) up_trees_ += kind.trees->size();
     for (std::size_t t = 0; t < kind.trees->size(); ++t, ++number) {
       const planner::PlanTree& tree = (*kind.trees)[t];
       for (std::size_t e = 0; e < tree.edges.size(); ++e) {
@@ -48,9 +51,20 @@ Flows::Flows(const planner::Plan& plan, const platforms::Platform& platform, boo
   std::stable_sort(flows_.begin(), flows_.end(), [](const Flow& one, const Flow& other) {
     return std::tie(one.parent, one.tree) < std::tie(other.parent, other.tree);
   });
+  constexpr std::size_t kLargestTable = 1U << 24U;
+  if (hosts_ * trees_ > kLargestTable) return;
   first_flow_.assign(hosts_ * trees_ + 1, 0);
   for (const Flow& flow : flows_) ++first_flow_[flow.parent * trees_ + flow.tree + 1];
   for (std::size_t i = 1; i < first_flow_.size(); ++i) first_flow_[i] += first_flow_[i - 1];
+}
+
+Flows::Range Flows::search_below(std::uint32_t host, std::uint32_t tree) const {
+  const std::pair place(host, tree);
+  const auto place_of = [](const Flow& flow) { return std::pair(flow.parent, flow.tree); };
+  const auto first = std::ranges::lower_bound(flows_, place, {}, place_of);
+  const auto last = std::ranges::upper_bound(flows_, place, {}, place_of);
+  return {static_cast<std::uint32_t>(first - flows_.begin()),
+          static_cast<std::uint32_t>(last - flows_.begin())};
 }
 
 namespace {
@@ -79,43 +93,58 @@ Holdings::Holdings(const Flows& flows, const platforms::Platform& platform, plat
     : first_{0}, first_stretch_{0} {
   if (options.segment.value == 0) {
     first_stretch_.resize(flows.all().size() + 1, 0);
-  } else {
-    fill(flows, platforms::occupation(platform, model, options), model, options.segment);
+    return;
   }
+  const platforms::Occupation occupation = platforms::occupation(platform, model, options);
+  for (const Flow& flow : flows.all()) append(flow, occupation, model, options.segment.value);
 }
 
 Holdings::Holdings(const Flows& flows, const platforms::Occupation& occupation,
-                   platforms::Model model, Bytes segment_size)
+                   platforms::Model model, Bytes segment)
     : first_{0}, first_stretch_{0} {
-  fill(flows, occupation, model, segment_size);
+  for (const Flow& flow : flows.all()) append(flow, occupation, model, segment.value);
 }
 
-void Holdings::fill(const Flows& flows, const platforms::Occupation& occupation,
-                    platforms::Model model, Bytes segment_size) {
+Holdings::Holdings(const Flows& flows, const platforms::Platform& platform, platforms::Model model,
+                   bool latency_occupies, std::span<const std::uint64_t> bytes_of_tree)
+    : first_{0}, first_stretch_{0} {
+  // Parts have few sizes, unless they are all different, and then there are few trees.
+  constexpr std::size_t kMostKept = 64;
+  std::map<std::uint64_t, platforms::Occupation> occupations;
+  for (const Flow& flow : flows.all()) {
+    const std::uint64_t bytes = bytes_of_tree[flow.tree];
+    if (occupations.size() >= kMostKept && !occupations.contains(bytes)) occupations.clear();
+    const auto [known, is_new] = occupations.try_emplace(bytes);
+    if (is_new) {
+      known->second = platforms::occupation(platform, model, {{bytes}, latency_occupies});
+    }
+    append(flow, known->second, model, bytes);
+  }
+}
+
+void Holdings::append(const Flow& flow, const platforms::Occupation& occupation,
+                      platforms::Model model, std::uint64_t segment) {
   const bool at_once = platforms::is_one_port(model);
-  const auto segment = static_cast<double>(segment_size.value);
   std::vector<Holding> held;  // on one arc
   const auto end_stretch = [&] { first_.push_back(static_cast<std::uint32_t>(holdings_.size())); };
-  for (const Flow& flow : flows.all()) {
-    for (const std::uint32_t arc : flow.arcs) {
-      held.clear();
-      using Column = Eigen::SparseMatrix<double>::InnerIterator;
-      for (Column entry(occupation.seconds_per_byte, static_cast<Eigen::Index>(arc)); entry;
-           ++entry) {
-        held.push_back({static_cast<std::uint32_t>(entry.row()), entry.value() * segment});
-      }
-      std::ranges::stable_sort(held, {}, [&](const Holding& holding) {
-        return at_once ? holding.seconds
-                       : place_on_arc(occupation.resources[holding.resource].kind);
-      });
-      for (const Holding& holding : held) {
-        holdings_.push_back(holding);
-        if (!at_once) end_stretch();
-      }
-      if (at_once) end_stretch();
+  for (const std::uint32_t arc : flow.arcs) {
+    held.clear();
+    using Column = Eigen::SparseMatrix<double>::InnerIterator;
+    for (Column entry(occupation.seconds_per_byte, static_cast<Eigen::Index>(arc)); entry;
+         ++entry) {
+      held.push_back(
+          {static_cast<std::uint32_t>(entry.row()), entry.value() * static_cast<double>(segment)});
     }
-    first_stretch_.push_back(static_cast<std::uint32_t>(first_.size() - 1));
+    std::ranges::stable_sort(held, {}, [&](const Holding& holding) {
+      return at_once ? holding.seconds : place_on_arc(occupation.resources[holding.resource].kind);
+    });
+    for (const Holding& holding : held) {
+      holdings_.push_back(holding);
+      if (!at_once) end_stretch();
+    }
+    if (at_once) end_stretch();
   }
+  first_stretch_.push_back(static_cast<std::uint32_t>(first_.size() - 1));
 }
 
 double Holdings::seconds(std::size_t flow) const {

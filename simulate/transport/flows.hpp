@@ -16,7 +16,7 @@ namespace espalier::simulate {
 struct Flow {
   std::uint32_t parent;  // index into Plan::nodes
   std::uint32_t child;
-  std::uint32_t tree;               // numbered over both kinds, the reduce trees first
+  std::uint32_t tree;               // numbered over all blocks, the reduce trees first
   bool up;                          // in a reduce tree: data goes from child to parent
   double rate_bps;                  // of the tree, bytes per second
   double latency_s;                 // from the end of a send to the arrival; sum along the path
@@ -34,24 +34,36 @@ class Flows {
 
   [[nodiscard]] std::span<const Flow> all() const { return flows_; }
   [[nodiscard]] std::size_t hosts() const { return hosts_; }
-  [[nodiscard]] std::size_t trees() const { return trees_; }        // of both kinds
-  [[nodiscard]] std::size_t up_trees() const { return up_trees_; }  // the first ones
+  [[nodiscard]] std::size_t trees() const { return trees_; }  // of all blocks
+  // Reduce trees: the first ones of a plan with one root; of others, which may have them among
+  // others, their number.
+  [[nodiscard]] std::size_t up_trees() const { return up_trees_; }
+  // The tree's number as the plan counts: among the trees of its kind, of a plan with one root, or
+  // among those of all blocks.
+  [[nodiscard]] std::uint32_t number_in_plan(const Flow& flow) const {
+    return flow.up || has_blocks_ ? flow.tree : flow.tree - static_cast<std::uint32_t>(up_trees_);
+  }
   // The flows between `host` and its children in `tree`: [first, last).
   struct Range {
     std::uint32_t first;
     std::uint32_t last;
   };
   [[nodiscard]] Range below(std::uint32_t host, std::uint32_t tree) const {
+    if (first_flow_.empty()) return search_below(host, tree);
     const std::size_t place = host * trees_ + tree;
     return {first_flow_[place], first_flow_[place + 1]};
   }
 
  private:
+  [[nodiscard]] Range search_below(std::uint32_t host, std::uint32_t tree) const;
+
   std::size_t hosts_;
   std::size_t trees_;
-  std::size_t up_trees_;
+  std::size_t up_trees_ = 0;
+  bool has_blocks_;
   std::vector<Flow> flows_;
-  std::vector<std::uint32_t> first_flow_;  // at host * trees + tree, and one past the last
+  // At host * trees + tree, and one past the last; empty where that would be a large table.
+  std::vector<std::uint32_t> first_flow_;
 };
 
 // `resource` (a row of A) is busy for `seconds` from the beginning of a stretch.
@@ -72,6 +84,10 @@ class Holdings {
   // occupation: that of the flows' platform under `model` for `segment`, at least 1 byte.
   Holdings(const Flows& flows, const platforms::Occupation& occupation, platforms::Model model,
            Bytes segment);
+
+  // The same of segments whose sizes differ: for each tree, at least 1 byte.
+  Holdings(const Flows& flows, const platforms::Platform& platform, platforms::Model model,
+           bool latency_occupies, std::span<const std::uint64_t> bytes_of_tree);
 
   struct Range {
     std::uint32_t first;
@@ -94,8 +110,8 @@ class Holdings {
   [[nodiscard]] double seconds(std::size_t flow) const;
 
  private:
-  void fill(const Flows& flows, const platforms::Occupation& occupation, platforms::Model model,
-            Bytes segment);
+  void append(const Flow& flow, const platforms::Occupation& occupation, platforms::Model model,
+              std::uint64_t segment);
 
   std::vector<Holding> holdings_;
   std::vector<std::uint32_t> first_;          // per stretch, in holdings_

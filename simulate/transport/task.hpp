@@ -30,12 +30,24 @@ struct Task {
   const Flows& flows;
   const Holdings& full;                   // of a whole segment
   const Holdings& last;                   // of the message's last one, if it is shorter
-  std::uint32_t source;                   // index into Plan::nodes
+  std::uint32_t source;                   // index into Plan::nodes; of several roots, any
   Combining combining{};                  // unset in a broadcast
   std::uint64_t count = 0;                // segments of the message
   std::vector<std::uint64_t> segments{};  // per tree; `count` in all per kind of trees
   std::vector<char> ends_short{};         // per tree: whether its last segment is the shorter one
+  // Only of a run of engines, per tree; a message has several roots and parts of different sizes.
+  std::vector<std::uint32_t> roots{};
+  std::uint64_t full_bytes = 0;  // of a whole segment of any tree
+  std::vector<std::uint64_t> last_bytes{};
+  std::vector<double> last_combining_s{};  // empty if combining takes no time
 
+  [[nodiscard]] std::uint32_t root_of(std::uint32_t tree) const {
+    return roots.empty() ? source : roots[tree];
+  }
+  // The time to add a tree's last segment, if it is shorter.
+  [[nodiscard]] double last_combining(std::uint32_t tree) const {
+    return last_combining_s.empty() ? combining.last_s : last_combining_s[tree];
+  }
   [[nodiscard]] bool is_short(std::uint32_t tree, std::uint64_t nth) const {
     return ends_short[tree] != 0 && nth + 1 == segments[tree];
   }
@@ -55,5 +67,9 @@ struct Task {
     }
   }
 };
+
+// The power of two of a second of which 2^61 are enough for the longest possible run, all steps in
+// sequence. Throws InputError when its time exceeds the range of a double.
+double tick_for(const Task& task);
 
 }  // namespace espalier::simulate

@@ -15,7 +15,6 @@
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/plan_choice.hpp"
 #include "cli/espalier/reports/simulation_report.hpp"
-#include "planner/plan/segment_grid.hpp"
 #include "platforms/core/contention.hpp"
 #include "support/deadline.hpp"
 #include "support/errors.hpp"
@@ -43,7 +42,7 @@ struct SimulateCommand {
   [[nodiscard]] ExitStatus run() const;
 };
 
-// Names of the resources and, for a reduction, of the processors.
+// Names of the resources and, if data is combined, of the processors.
 std::vector<std::string> resource_names(const simulate::Simulator& simulator,
                                         const planner::Plan& plan,
                                         const platforms::Platform& platform) {
@@ -51,7 +50,7 @@ std::vector<std::string> resource_names(const simulate::Simulator& simulator,
   for (const platforms::Resource& resource : simulator.resources()) {
     names.push_back(platforms::describe(resource, platform));
   }
-  if (!planner::reduces(plan.operation)) return names;
+  if (!planner::combines(plan.operation)) return names;
   for (const std::string& node : plan.nodes) {
     names.push_back(fmt::format("processor of {}", printable(node)));
   }
@@ -62,7 +61,7 @@ std::vector<std::string> resource_names(const simulate::Simulator& simulator,
 void add_bars(ChromeTrace& trace, const simulate::Send& send, const planner::Plan& plan) {
   using Kind = simulate::Send::Kind;
   std::string name = "tree";
-  if (planner::reduces(plan.operation)) {
+  if (planner::reduces(plan.operation) && plan.has_one_root()) {
     name = send.kind == Kind::kDown ? "broadcast tree" : "reduce tree";
   }
   name += fmt::format(" {} segment {}", send.tree, send.segment);
@@ -78,10 +77,9 @@ void add_bars(ChromeTrace& trace, const simulate::Send& send, const planner::Pla
 
 // "1 GiB in 1024 segments of 1 MiB, 7168 sends".
 std::string size_of_run(const simulate::Simulator& simulator, Bytes message) {
-  const planner::SegmentGrid grid{message.value, simulator.segment().value};
   return fmt::format("{} in {} of {}, {:.4g} sends", format_size(message),
-                     counted(grid.count(), "segment"), format_size(simulator.segment()),
-                     simulator.sends_of(message));
+                     counted(simulator.segments_of(message), "segment"),
+                     format_size(simulator.segment()), simulator.sends_of(message));
 }
 
 // Throws InputError for a message that would take hours. A followed schedule repeats, so its time
@@ -154,11 +152,20 @@ simulate::Simulator make_simulator(const planner::Plan& plan, const platforms::P
   }
 }
 
-// Receive windows and combining exist only in reductions.
-void require_reduction(const SimulateCommand& options, const planner::Plan& plan) {
-  if (planner::reduces(plan.operation) || !(options.receives || options.how.compute)) return;
-  throw InputError({}, options.receives ? "--receives" : "--compute",
-                   "is for a reduce or an allreduce; the plan is for a broadcast");
+// Only where data is combined do hosts take time for it; receive windows matter there, and where
+// hosts forward parts in few buffers.
+void require_fitting(const SimulateCommand& options, const planner::Plan& plan) {
+  const bool combines = planner::combines(plan.operation);
+  if (options.receives && !combines && !planner::routes(plan.operation)) {
+    throw InputError({}, "--receives",
+                     fmt::format("is for operations that combine or route data; the plan is for {}",
+                                 planner::with_article(plan.operation)));
+  }
+  if (options.how.compute && !combines) {
+    throw InputError({}, "--compute",
+                     fmt::format("is for operations that combine data; the plan is for {}",
+                                 planner::with_article(plan.operation)));
+  }
 }
 
 ExitStatus SimulateCommand::run() const {
@@ -168,8 +175,9 @@ ExitStatus SimulateCommand::run() const {
       throw InputError({}, "--trace", "shows a single message; give one --message SIZE");
     require_writable(trace);
   }
-  const planner::Plan read = planner::parse_plan(read_text(plan), display_name(plan));
-  require_reduction(*this, read);
+  const planner::Plan read =
+      planner::parse_plan(read_text(plan), display_name(plan), planner::Roots::kAny);
+  require_fitting(*this, read);
   const platforms::Platform network =
       simulate::with_overhead(reading.read(platform, console), overhead);
   simulate::Options options = how;
@@ -217,19 +225,18 @@ void SimulateCommand::add_to(Arguments& app) {
   app.add(
       "--window", how.window,
       fmt::format("Maximum sends outstanding, per child of a tree, and per tree towards the root; "
-                  "default: {}, for a reduce or allreduce {}",
-                  simulate::window_for(planner::Operation::kBroadcast),
-                  simulate::window_for(planner::Operation::kReduce)),
+                  "default: {}, for a broadcast {}",
+                  simulate::window_for(planner::Operation::kReduce),
+                  simulate::window_for(planner::Operation::kBroadcast)),
       {.type = "N", .range = Range{1, simulate::kMostWindow, "sends"}});
   app.add("--receives", receives,
-          "For a reduce or allreduce: segments of a child that its parent can buffer",
+          "Where data is combined or routed: segments of a neighbor that a host can buffer",
           {.type = "N",
            .shown = shown(how.receives),
            .range = Range{1, simulate::kMostWindow, "segments"}});
-  app.add(
-      "--compute", how.compute, read_positive_rate,
-      "For a reduce or allreduce: how fast a host combines data, \"4 GB/s\"; default: instantly",
-      {.type = "RATE"});
+  app.add("--compute", how.compute, read_positive_rate,
+          "Where data is combined: how fast a host does it, \"4 GB/s\"; default: instantly",
+          {.type = "RATE"});
   app.add("!--no-schedule", how.follow_schedule,
           "Ignore the plan's schedule; send as soon as possible");
   app.add(

@@ -13,8 +13,12 @@ namespace espalier::cli {
 std::string simulation_nodes_table(const std::vector<SimulationRow>& rows,
                                    const planner::Plan& plan) {
   std::vector<Table::Column> columns{{"node", Table::Align::kLeft}};
-  const std::string_view done =
-      planner::broadcasts(plan.operation) ? "has" : "has sent its part of";
+  const bool sends = plan.operation == planner::Operation::kReduce ||
+                     plan.operation == planner::Operation::kGather;
+  const bool has_own = planner::has_parts(plan.operation);
+  const std::string_view done = sends     ? "has sent its part of"
+                                : has_own ? "has its part of"
+                                          : "has";
   for (const SimulationRow& row : rows) {
     columns.push_back({fmt::format("{} {} at", done, format_size(row.message))});
   }
@@ -64,7 +68,9 @@ Report simulation_report(const std::vector<SimulationRow>& rows, const planner::
   report.write("window", where(greedy, simulator.window()));
   report.write("until_received", how.until_received);
   report.write("sharing", where(greedy, simulate::name_of(how.sharing)));
-  report.write("receives", where(planner::reduces(plan.operation), how.receives));
+  report.write(
+      "receives",
+      where(planner::combines(plan.operation) || planner::routes(plan.operation), how.receives));
   report.write("compute_Bps", *Cell(how.compute).json);
   Rows table({{"message", "message_bytes"},
               written("segments"),
@@ -79,7 +85,7 @@ Report simulation_report(const std::vector<SimulationRow>& rows, const planner::
               {"utilisation", ""},
               written("seconds")});
   for (const SimulationRow& row : rows) {
-    const bool empty = row.message.value == 0;
+    const bool empty = row.is_empty();
     const Cell achieved = row.simulation.achieved;
     table.add({row.message, row.simulation.segments, row.simulation.segments, row.simulation.sends,
                row.simulation.makespan, empty ? achieved.as("-") : achieved,

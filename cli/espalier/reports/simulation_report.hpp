@@ -21,12 +21,14 @@ struct SimulationRow {
   simulate::Simulation simulation;
   double seconds = 0;
 
+  // Nothing is sent: parts of very short messages have no bytes.
+  [[nodiscard]] bool is_empty() const { return simulation.segments == 0; }
   [[nodiscard]] double share_of(std::optional<BytesPerSecond> rate) const {
-    if (!rate || message.value == 0) return std::numeric_limits<double>::quiet_NaN();
+    if (!rate || is_empty()) return std::numeric_limits<double>::quiet_NaN();
     return simulation.achieved.value / rate->value;
   }
   [[nodiscard]] double utilisation(std::size_t resource) const {
-    if (message.value == 0) return 0;
+    if (is_empty()) return 0;
     return simulation.busy[resource].value / simulation.makespan.value;
   }
   [[nodiscard]] std::size_t last_node() const { return place_of_largest(simulation.done); }

@@ -1,0 +1,123 @@
+#include "engine/plan_blocks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "planner/plan/send_windows.hpp"
+
+namespace espalier::engine {
+namespace {
+
+// A rank that forwards has few buffers: what it cannot receive yet piles up in the transport's own
+// memory, and must not be more than so many segments. If all sends were synchronous, links that are
+// loaded in both directions would idle, as answers queue behind the data of their direction. The
+// receiver of a part has memory for all of it.
+void limit_ahead(std::vector<TreeRole>& paths, int receiver) {
+  constexpr std::uint64_t kAhead = 32;
+  for (TreeRole& path : paths) {
+    for (Edge& edge : path.out) {
+      if (edge.peer != receiver) edge.synchronous_every = kAhead;
+    }
+  }
+}
+
+}  // namespace
+
+bool concerns_rank(const planner::PlanTrees& block, const Place& place) {
+  const auto is_here = [&](std::uint32_t node) { return place.rank_of_node[node] == place.rank; };
+  return std::ranges::any_of(*block.trees, [&](const planner::PlanTree& tree) {
+    return std::ranges::any_of(tree.edges, [&](const planner::PlanEdge& edge) {
+      return is_here(edge.parent) || is_here(edge.child);
+    });
+  });
+}
+
+Block block_of(const planner::PlanTrees& of, planner::SegmentAssignment assignment,
+               const Place& place) {
+  const Kind kind = of.up ? Kind::kCombine : Kind::kSpread;
+  Block block{
+      .is_root = place.rank == place.rank_of_node[of.root],
+      .trees = roles_of(*of.trees, place.rank_of_node, place.rank, place.host_of_rank, kind),
+      .assignment = std::move(assignment)};
+  block.most_in_flight = planner::most_bytes_in_flight(*of.trees);
+  block.after = of.after;
+  block.synchronous = of.up;
+  if (of.to) limit_ahead(block.trees, place.rank_of_node[*of.to]);
+  return block;
+}
+
+std::vector<Block> routing_blocks_of(std::span<const planner::PlanTrees> blocks,
+                                     const Place& place) {
+  std::vector<Block> of_rank;
+  std::size_t trees = 0;
+  for (const planner::PlanTrees& of : blocks) {
+    if (concerns_rank(of, place)) {
+      of_rank.push_back(block_of(of, planner::assignment_with_lags(of), place));
+      of_rank.back().first_tree = trees;
+    }
+    trees += of.trees->size();
+  }
+  return of_rank;
+}
+
+std::vector<std::size_t> divided(std::uint64_t units, std::span<const double> shares) {
+  std::size_t last = shares.size() - 1;  // it gets what rounding leaves
+  while (last > 0 && shares[last] == 0) --last;
+  std::vector<std::size_t> counts(shares.size(), 0);
+  double sum = 0;
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i <= last; ++i) {
+    if (shares[i] == 0) continue;
+    sum += shares[i];
+    const auto rounded = static_cast<std::uint64_t>(std::round(sum * static_cast<double>(units)));
+    const std::uint64_t to = i == last ? units : std::clamp(rounded, end, units);
+    counts[i] = to - std::exchange(end, to);
+  }
+  return counts;
+}
+
+std::vector<std::size_t> one_after_another(std::span<const std::size_t> counts) {
+  std::vector<std::size_t> first(counts.size());
+  std::exclusive_scan(counts.begin(), counts.end(), first.begin(), std::size_t{0});
+  return first;
+}
+
+std::vector<Range> ranges_of(const planner::Plan& plan, const SegmentGrid& grid) {
+  const std::vector<planner::PlanTrees> blocks = planner::blocks_of(plan);
+  std::vector<double> shares;  // a block after another one has the same part
+  for (const planner::PlanTrees& block : blocks) shares.push_back(block.after ? 0 : block.share);
+  const std::vector<std::size_t> counts = divided(grid.message, shares);
+  const std::vector<std::size_t> first = one_after_another(counts);
+  std::vector<Range> ranges;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const auto& after = blocks[i].after;
+    ranges.push_back(after ? ranges[*after] : Range{first[i], {counts[i], grid.segment}});
+  }
+  return ranges;
+}
+
+std::vector<std::uint64_t> bytes_of_blocks(const planner::Plan& plan, Bytes message) {
+  std::vector<std::uint64_t> bytes;
+  if (!planner::has_parts(plan.operation)) {
+    for (const Range& range :
+         ranges_of(plan, {message.value, std::max<std::uint64_t>(message.value, 1)})) {
+      bytes.push_back(range.grid.message);
+    }
+    return bytes;
+  }
+  const bool from_each = plan.operation == planner::Operation::kAlltoall;
+  const bool by_receiver = plan.operation == planner::Operation::kScatter;
+  const std::vector<std::size_t> parts =
+      from_each ? std::vector<std::size_t>() : divided(message.value, planner::shares_of(plan));
+  for (const planner::PlanBlock& block : plan.blocks) {
+    // Of an alltoall the message is what one host sends, so there is no sum to be kept.
+    bytes.push_back(from_each ? static_cast<std::uint64_t>(
+                                    std::round(block.share * static_cast<double>(message.value)))
+                              : parts[by_receiver ? *block.to : block.root]);
+  }
+  return bytes;
+}
+
+}  // namespace espalier::engine

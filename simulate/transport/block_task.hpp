@@ -1,0 +1,64 @@
+// One message on the blocks of a plan: the input of a run of engines
+// (simulate/transport/engine_run.hpp).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "planner/plan/plan.hpp"
+#include "planner/plan/segment_grid.hpp"
+#include "platforms/core/contention.hpp"
+#include "platforms/core/platform.hpp"
+#include "simulate/transport/assignments.hpp"
+#include "simulate/transport/flows.hpp"
+#include "simulate/transport/task.hpp"
+
+namespace espalier::simulate {
+
+// The message of each block: its part of a message of so many bytes as the plan counts them, in
+// segments of at most `segment`. Where all parts are shorter, one segment is as long as the longest
+// of them: how long it takes would be lost next to the time of a segment that is far longer.
+std::vector<planner::SegmentGrid> grids_of(const planner::Plan& plan, Bytes message, Bytes segment);
+
+class BlockTask {
+ public:
+  struct Network {
+    const platforms::Platform& platform;
+    platforms::Model model;
+    bool latency_occupies;
+  };
+  // Keeps references to `plan` and `flows`, which are the plan's. message: at least 1 byte in some
+  // block. compute: bytes per second; unset: combining takes no time.
+  BlockTask(const planner::Plan& plan, const Flows& flows, const Network& network, Bytes message,
+            Bytes segment, std::optional<BytesPerSecond> compute);
+  BlockTask(const BlockTask&) = delete;  // task() refers to this object
+  BlockTask& operator=(const BlockTask&) = delete;
+  BlockTask(BlockTask&&) = delete;
+  BlockTask& operator=(BlockTask&&) = delete;
+  ~BlockTask() = default;
+
+  [[nodiscard]] const std::vector<planner::SegmentGrid>& grids() const { return grids_; }
+  [[nodiscard]] const Assignments& assignments() const { return assignments_; }
+  [[nodiscard]] const Task& task() const { return task_; }
+
+ private:
+  // Per tree.
+  struct Trees {
+    std::vector<std::uint32_t> roots;
+    std::vector<std::uint64_t> segments;
+    std::vector<char> ends_short;
+    std::vector<std::uint64_t> last_bytes;
+  };
+  static Trees trees_of(const planner::Plan& plan, const std::vector<planner::SegmentGrid>& grids,
+                        Assignments& assignments);
+
+  std::vector<planner::SegmentGrid> grids_;
+  Assignments assignments_;
+  Trees trees_;
+  Holdings full_;
+  Holdings last_;
+  Task task_;
+};
+
+}  // namespace espalier::simulate

@@ -1,0 +1,180 @@
+// The engine's transport in virtual time (engine/transport.hpp): sends and receives of all ranks,
+// matched edge by edge. The driver (simulate/transport/engine_run.hpp) lets segments that may begin
+// pass the network and says when they have left and arrived.
+//
+// A send that needs its receive posted (reductions, and now and then one into a rank with few
+// buffers) may begin when both are posted. Any other may begin when it is posted: its segment is
+// kept where it arrives until the receive is posted. So a send occupies the network only when its
+// receiver is ready, where the executor's are synchronous, and else whether or not it is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/transport.hpp"
+#include "engine/tree_role.hpp"
+
+namespace espalier::simulate {
+
+// Of all ranks: one entry per flow (simulate/transport/flows.hpp).
+class Channels {
+ public:
+  // An end of a flow: which operations its rank names by which tree and edge of its role.
+  struct End {
+    std::uint32_t rank = 0;
+    std::uint32_t tree = 0;
+    std::uint32_t edge = 0;
+  };
+
+  Channels(std::size_t flows, std::size_t ranks);
+
+  void set_sender(std::uint32_t flow, const End& end) { channels_[flow].sender = end; }
+  void set_receiver(std::uint32_t flow, const End& end) { channels_[flow].receiver = end; }
+  void set_now(double now_s) { now_s_ = now_s; }
+
+  // --- of the network ---
+  // How many segments of the flow may have begun.
+  [[nodiscard]] std::uint64_t allowed(std::uint32_t flow) const {
+    const Channel& channel = channels_[flow];
+    return channel.synchronous.empty() ? channel.sends : channel.synchronous.front();
+  }
+  // The flow's next send is complete.
+  void end_send(std::uint32_t flow);
+  // The flow's next segment has arrived.
+  void arrive(std::uint32_t flow) { ++channels_[flow].arrived; }
+  // The receiver has the flow's next segment, of so many bytes.
+  void end_receive(std::uint32_t flow, std::uint64_t bytes);
+  // Whether a segment is here whose receive is posted and not complete.
+  [[nodiscard]] bool has_delivery(std::uint32_t flow) const {
+    const Channel& channel = channels_[flow];
+    return channel.received < channel.arrived && channel.received < channel.receives;
+  }
+  // The number of segments that the receiver has.
+  [[nodiscard]] std::uint64_t received(std::uint32_t flow) const {
+    return channels_[flow].received;
+  }
+
+  // Flows of which operations have been posted since the last call; may contain a flow twice.
+  std::vector<std::uint32_t>& posted() { return posted_; }
+  // Ranks that have completions to take, each once.
+  std::vector<std::uint32_t>& woken() { return woken_; }
+
+  // --- of the ranks ---
+  [[nodiscard]] double now() const { return now_s_; }
+  void post_send(std::uint32_t flow, bool synchronous);
+  void post_receive(std::uint32_t flow);
+  // What has completed on a rank since the last call.
+  void take(std::uint32_t rank, std::vector<engine::Completion>& completions);
+
+ private:
+  struct Channel {
+    End sender;
+    End receiver;
+    std::uint64_t sends = 0;     // posted
+    std::uint64_t receives = 0;  // posted
+    std::uint64_t sent = 0;      // complete
+    std::uint64_t arrived = 0;
+    std::uint64_t received = 0;             // complete; at most `arrived` and `receives`
+    std::deque<std::uint64_t> synchronous;  // sends that wait for their receives
+  };
+
+  void report(const End& end, const engine::Completion& completion);
+
+  std::vector<Channel> channels_;
+  std::vector<std::vector<engine::Completion>> completions_;  // of each rank
+  std::vector<std::uint32_t> posted_;
+  std::vector<std::uint32_t> woken_;
+  double now_s_ = 0;
+};
+
+// One rank's transport: nothing fails, and calls are not compared.
+class SimulatedTransport {
+ public:
+  // channels: of all ranks; must outlive it. roles: this rank's. flow_of(tree, edge, is_send): the
+  // flow of an edge of the rank's role in its tree.
+  template <class FlowOf>
+  SimulatedTransport(Channels& channels, std::uint32_t rank,
+                     std::span<const engine::TreeRole> roles, const FlowOf& flow_of)
+      : channels_(channels), rank_(rank) {
+    for (std::uint32_t tree = 0; tree < roles.size(); ++tree) {
+      Edges& edges = edges_.emplace_back();
+      for (std::uint32_t edge = 0; edge < roles[tree].in.size(); ++edge) {
+        edges.in.push_back({flow_of(roles[tree], edge, false), roles[tree].in[edge].peer});
+        channels.set_receiver(edges.in.back().flow, {rank, tree, edge});
+      }
+      for (std::uint32_t edge = 0; edge < roles[tree].out.size(); ++edge) {
+        edges.out.push_back({flow_of(roles[tree], edge, true), roles[tree].out[edge].peer});
+        channels.set_sender(edges.out.back().flow, {rank, tree, edge});
+      }
+    }
+  }
+
+  // --- engine::Transport ---
+  [[nodiscard]] int rank() const { return static_cast<int>(rank_); }
+  [[nodiscard]] double now() const { return channels_.now(); }
+  void set_windows(std::vector<engine::TreeWindows> windows) { windows_ = std::move(windows); }
+  [[nodiscard]] std::span<const engine::TreeWindows> windows() const { return windows_; }
+  void begin(bool /*stoppable*/) {}
+  int receive(const engine::Operation& operation, const engine::Segment& /*segment*/,
+              std::byte* /*buffer*/) {
+    channels_.post_receive(edge_of(operation).flow);
+    return 0;
+  }
+  int send(const engine::Operation& operation, const engine::Segment& /*segment*/,
+           std::byte* /*buffer*/, bool synchronous) {
+    channels_.post_send(edge_of(operation).flow, synchronous);
+    return 0;
+  }
+  void cancel(const engine::Operation& /*operation*/) {}
+  [[nodiscard]] bool is_complete(const engine::Operation& operation) const {
+    return operation.nth < edge_of(operation).complete;
+  }
+  [[nodiscard]] int peer_of(const engine::Operation& operation) const {
+    return edge_of(operation).peer;
+  }
+  [[nodiscard]] bool is_checked() const { return true; }
+  void await_check() {}
+  [[nodiscard]] std::string check_name() const { return {}; }
+  std::span<const engine::Completion> poll();
+  std::optional<std::span<const engine::Completion>> wait() { return poll(); }
+  [[nodiscard]] bool has_to_poll() const { return true; }
+  void note_progress() {}
+  [[nodiscard]] bool is_overdue() const { return false; }
+  void relax(double /*due_s*/, bool /*awaits_segments*/) {}
+  void raise_abort() {}
+  [[nodiscard]] bool is_abort_raised() const { return false; }
+  [[noreturn]] void fail(int /*error*/, const std::string& doing) const {
+    throw std::logic_error(doing);
+  }
+  [[noreturn]] void give_up(const std::string& waits) const { throw std::logic_error(waits); }
+
+ private:
+  struct Edge {
+    std::uint32_t flow;
+    int peer;
+    std::uint64_t complete = 0;  // operations, as far as the engine has been told
+  };
+  struct Edges {
+    std::vector<Edge> in;
+    std::vector<Edge> out;
+  };
+
+  [[nodiscard]] const Edge& edge_of(const engine::Operation& of) const {
+    return (of.is_send ? edges_[of.tree].out : edges_[of.tree].in)[of.edge];
+  }
+
+  Channels& channels_;
+  std::uint32_t rank_;
+  std::vector<Edges> edges_;  // of each tree
+  std::vector<engine::TreeWindows> windows_;
+  std::vector<engine::Completion> completions_;
+};
+
+}  // namespace espalier::simulate
