@@ -223,66 +223,34 @@ void espalier_set_default_options(espalier_options* options, size_t size) {
   std::memcpy(options, &defaults, std::min(size, sizeof defaults));
 }
 
-espalier_status espalier_broadcast_create(MPI_Comm comm, const char* plan_file,
-                                          const espalier_options* options,
-                                          espalier_broadcast** broadcast) {
-  return create_from_file(comm, plan_file, options, broadcast);
-}
-
-espalier_status espalier_broadcast_create_from_text(MPI_Comm comm, const char* plan_json,
-                                                    const espalier_options* options,
-                                                    espalier_broadcast** broadcast) {
-  return create_from_text(comm, plan_json, options, broadcast);
-}
+// What every kind of handle has.
+#define ESPALIER_HANDLE(KIND)                                                               \
+  espalier_status KIND##_create(MPI_Comm comm, const char* plan_file,                       \
+                                const espalier_options* options, KIND** handle) {           \
+    return create_from_file(comm, plan_file, options, handle);                              \
+  }                                                                                         \
+  espalier_status KIND##_create_from_text(MPI_Comm comm, const char* plan_json,             \
+                                          const espalier_options* options, KIND** handle) { \
+    return create_from_text(comm, plan_json, options, handle);                              \
+  }                                                                                         \
+  int KIND##_root(const KIND* handle) {                                                     \
+    return root_of(handle);                                                                 \
+  }                                                                                         \
+  void KIND##_free(KIND** handle) {                                                         \
+    free_handle(handle);                                                                    \
+  }
+ESPALIER_HANDLE(espalier_broadcast)
+ESPALIER_HANDLE(espalier_reduction)
+ESPALIER_HANDLE(espalier_collective)
 
 espalier_status espalier_broadcast_run(espalier_broadcast* broadcast, void* buffer, size_t count,
                                        MPI_Datatype type) {
   return run(broadcast, buffer, count, type);
 }
 
-int espalier_broadcast_root(const espalier_broadcast* broadcast) {
-  return root_of(broadcast);
-}
-
-void espalier_broadcast_free(espalier_broadcast** broadcast) {
-  free_handle(broadcast);
-}
-
-espalier_status espalier_reduction_create(MPI_Comm comm, const char* plan_file,
-                                          const espalier_options* options,
-                                          espalier_reduction** reduction) {
-  return create_from_file(comm, plan_file, options, reduction);
-}
-
-espalier_status espalier_reduction_create_from_text(MPI_Comm comm, const char* plan_json,
-                                                    const espalier_options* options,
-                                                    espalier_reduction** reduction) {
-  return create_from_text(comm, plan_json, options, reduction);
-}
-
 espalier_status espalier_reduction_run(espalier_reduction* reduction, const void* sendbuf,
                                        void* recvbuf, size_t count, MPI_Datatype type, MPI_Op op) {
   return run(reduction, sendbuf, recvbuf, count, type, op);
-}
-
-int espalier_reduction_root(const espalier_reduction* reduction) {
-  return root_of(reduction);
-}
-
-void espalier_reduction_free(espalier_reduction** reduction) {
-  free_handle(reduction);
-}
-
-espalier_status espalier_collective_create(MPI_Comm comm, const char* plan_file,
-                                           const espalier_options* options,
-                                           espalier_collective** collective) {
-  return create_from_file(comm, plan_file, options, collective);
-}
-
-espalier_status espalier_collective_create_from_text(MPI_Comm comm, const char* plan_json,
-                                                     const espalier_options* options,
-                                                     espalier_collective** collective) {
-  return create_from_text(comm, plan_json, options, collective);
 }
 
 espalier_status espalier_bcast(espalier_collective* collective, void* buffer, size_t count,
@@ -399,14 +367,6 @@ espalier_status espalier_wait(espalier_collective* collective) {
     require(collective != nullptr);
     collective->collective.wait();
   });
-}
-
-int espalier_collective_root(const espalier_collective* collective) {
-  return root_of(collective);
-}
-
-void espalier_collective_free(espalier_collective** collective) {
-  free_handle(collective);
 }
 
 espalier_status espalier_pull_bcast(MPI_Comm comm, void* buffer, size_t count, MPI_Datatype type,
