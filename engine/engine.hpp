@@ -143,7 +143,9 @@ class Engine {
     std::size_t last;
     bool combines;
     bool concerns_rank;
-    bool is_final = true;  // no block is after it
+    bool is_final = true;                  // no block is after it
+    std::vector<std::size_t> followers{};  // the blocks after it
+    bool is_touched = false;               // it may be possible to load a segment
     std::optional<RoundClock> rounds{};
     std::uint64_t lookahead = 0;
     Range range{};
@@ -191,6 +193,17 @@ class Engine {
   void handle(std::span<const Completion> completions);
   // Does everything that has become possible. Returns whether anything was combined.
   bool move_on();
+  // Only trees and blocks in which something may have become possible are looked at: those of an
+  // operation that is complete, and what waits for them. A tree waits for itself alone, unless it
+  // - is combined at this rank, which limits how far its trees are ahead of one another (touch),
+  // - is in a block after another one (advance), or
+  // - is delayed by its pace (move_on).
+  void touch(std::size_t tree);
+  void touch_part(std::size_t part);
+  void touch_all();
+  void note_loading(std::size_t part);
+  // Each tree once, in their order. Returns whether anything was combined.
+  bool advance_touched();
   // Of each block with rounds: false while a receive or send of its round is in progress, and at
   // the end.
   bool begin_next_rounds();
@@ -203,6 +216,7 @@ class Engine {
   void add_progress(const Segment& segment);
 
   // --- in (engine_in.hpp) ---
+  // Of the blocks that are touched.
   void load();
   void load(Part& part);
   // Searches for the oldest unfinished segment only when the known one is too old.
@@ -228,10 +242,11 @@ class Engine {
   void start_oldest_sends();
   void start_sends_in_order();
   void start_scheduled_sends();
+  // Touches the tree again when it is delayed.
   [[nodiscard]] bool may_send(std::size_t tree, std::size_t edge);
   // True on high-latency links and on links beside them (planner/plan/send_windows.hpp).
   [[nodiscard]] bool keeps_pace(std::size_t tree, std::size_t edge) const;
-  [[nodiscard]] bool is_paced_now(double due_s);
+  [[nodiscard]] bool is_paced_now(std::size_t tree, double due_s);
   bool start_send(std::size_t tree, std::size_t edge);
   void note_sent(std::size_t tree, std::size_t edge);
   void free_sent(std::size_t tree);
@@ -260,8 +275,18 @@ class Engine {
   std::vector<Flow> flows_;
   std::uint64_t done_bytes_ = 0;
   std::array<std::size_t, 2> outstanding_{};  // sends of trees that copy, of trees that combine
-  double due_s_ = 0;       // when the earliest delayed send is due; 0: none is delayed
-  bool stopping_ = false;  // the root has ended flows early
+  double due_s_ = 0;  // when the earliest delayed send is due; 0: none is delayed
+  bool has_rounds_ = false;
+  bool uses_rings_ = false;
+  bool looks_at_all_ = false;               // events matter that are not those of a tree
+  bool was_checked_ = false;                // when the engine last moved on
+  std::vector<char> is_touched_;            // each tree
+  std::vector<std::size_t> touched_;        // trees
+  std::vector<std::size_t> moving_;         // those of them whose turn it is
+  std::vector<std::size_t> touched_parts_;  // blocks that load
+  std::vector<std::size_t> delayed_;        // trees in which a send waits for its pace
+  std::size_t first_undone_ = 0;            // all trees before it are done
+  bool stopping_ = false;                   // the root has ended flows early
 };
 
 }  // namespace espalier::engine

@@ -18,17 +18,27 @@ Engine<T>::Engine(T& transport, std::vector<Block> blocks, Options options)
       roles_(trees_of(blocks)),
       options_(std::move(options)),
       receives_(std::ranges::any_of(roles_, [](const TreeRole& role) { return !role.in.empty(); })),
-      flows_(roles_.size()) {
+      flows_(roles_.size()),
+      is_touched_(roles_.size(), 0) {
+  for (const TreeRole& role : roles_) {
+    const auto is_ring = [](const Edge& edge) { return edge.uses_ring(); };
+    uses_rings_ = uses_rings_ || std::ranges::any_of(role.in, is_ring) ||
+                  std::ranges::any_of(role.out, is_ring);
+  }
   for (Block& block : blocks) {
     const std::size_t first = part_of_.size();
     part_of_.insert(part_of_.end(), block.trees.size(), parts_.size());
-    if (block.after) parts_[*block.after].is_final = false;
+    if (block.after) {
+      parts_[*block.after].is_final = false;
+      parts_[*block.after].followers.push_back(parts_.size());
+    }
     const bool combines = block.combines();
     const bool concerns_rank = block.concerns_rank();
     Part& part = parts_.emplace_back(
         Part{std::move(block), first, part_of_.size(), combines, concerns_rank});
     part.block.trees.clear();
     if (!part.block.rounds.empty()) part.rounds.emplace(part.block.rounds);
+    has_rounds_ = has_rounds_ || part.rounds;
     combines_any_ = combines_any_ || combines;
   }
 }
@@ -36,6 +46,8 @@ Engine<T>::Engine(T& transport, std::vector<Block> blocks, Options options)
 template <Transport T>
 void Engine<T>::prepare(const Message& message, std::span<const Range> ranges) {
   message_ = message;
+  looks_at_all_ =
+      options_.ports != 0 || options_.timetable || has_rounds_ || uses_rings_ || message.stoppable;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     parts_[i].range = ranges[i];
     parts_[i].block.assignment.end_at(parts_[i].count(), segment_bytes(parts_[i]));
@@ -94,6 +106,7 @@ void Engine<T>::begin(SegmentStore& store) {
   transport_.begin(message_.stoppable);
   transport_.note_progress();
   for (std::size_t tree = 0; tree < flows_.size(); ++tree) post_receives(tree);
+  touch_all();
   move_on();
 }
 
@@ -102,6 +115,9 @@ void Engine<T>::reset_flows() {
   done_bytes_ = 0;
   outstanding_ = {};
   stopping_ = false;
+  was_checked_ = false;
+  first_undone_ = 0;
+  delayed_.clear();
   for (Part& part : parts_) {
     part.next = part.oldest = 0;
     if (part.rounds) part.rounds->reset();
@@ -155,7 +171,7 @@ bool Engine<T>::progress() {
 
 template <Transport T>
 bool Engine<T>::is_done() const {
-  return transport_.is_checked() && flows_are_done(0, flows_.size());
+  return transport_.is_checked() && flows_are_done(first_undone_, flows_.size());
 }
 
 template <Transport T>
@@ -173,6 +189,7 @@ void Engine<T>::handle(std::span<const Completion> completions) {
       continue;
     }
     if (completion.error != 0) fail(completion);
+    touch(completion.operation.tree);
     if (completion.operation.is_send) {
       --outstanding_[part_of(completion.operation.tree).combines ? 1 : 0];
     } else {
@@ -182,31 +199,84 @@ void Engine<T>::handle(std::span<const Completion> completions) {
 }
 
 template <Transport T>
+void Engine<T>::touch(std::size_t tree) {
+  const Part& part = part_of(tree);
+  if (part.combines && part.block.is_root) return touch_part(part_of_[tree]);
+  if (is_touched_[tree] != 0) return;
+  is_touched_[tree] = 1;
+  touched_.push_back(tree);
+  if (part.loads()) note_loading(part_of_[tree]);
+}
+
+template <Transport T>
+void Engine<T>::touch_part(std::size_t index) {
+  const Part& part = parts_[index];
+  for (std::size_t tree = part.first; tree < part.last; ++tree) {
+    if (is_touched_[tree] != 0) continue;
+    is_touched_[tree] = 1;
+    touched_.push_back(tree);
+  }
+  if (part.loads()) note_loading(index);
+}
+
+template <Transport T>
+void Engine<T>::note_loading(std::size_t index) {
+  if (parts_[index].is_touched) return;
+  parts_[index].is_touched = true;
+  touched_parts_.push_back(index);
+}
+
+template <Transport T>
+void Engine<T>::touch_all() {
+  for (std::size_t part = 0; part < parts_.size(); ++part) touch_part(part);
+}
+
+template <Transport T>
 bool Engine<T>::move_on() {
   bool has_combined = false;
   due_s_ = 0;
+  for (const std::size_t tree : std::exchange(delayed_, {})) touch(tree);
+  const bool is_checked = transport_.is_checked();
+  if (looks_at_all_ || is_checked != was_checked_) touch_all();
+  was_checked_ = is_checked;
   do {
-    bool any = true;
-    while (any) {
-      any = false;
-      load();
-      for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
-        if (!flows_[tree].is_done()) any = advance(tree) || any;
-      }
+    load();
+    while (!touched_.empty()) {
+      has_combined = advance_touched() || has_combined;
       load();  // completed sends have freed buffers
-      has_combined = has_combined || any;
     }
     if (message_.stoppable && !transport_.is_abort_raised() && store_->failed()) signal_abort();
   } while (begin_next_rounds());
+  while (first_undone_ < flows_.size() && flows_[first_undone_].is_done()) ++first_undone_;
+  return has_combined;
+}
+
+template <Transport T>
+bool Engine<T>::advance_touched() {
+  moving_.swap(touched_);
+  std::ranges::sort(moving_);
+  bool has_combined = false;
+  for (const std::size_t tree : moving_) {
+    is_touched_[tree] = 0;
+    if (!flows_[tree].is_done() && advance(tree)) {
+      has_combined = true;
+      touch(tree);
+    }
+    if (part_of(tree).loads()) note_loading(part_of_[tree]);
+    for (const std::size_t follower : part_of(tree).followers) touch_part(follower);
+  }
+  moving_.clear();
   return has_combined;
 }
 
 template <Transport T>
 bool Engine<T>::begin_next_rounds() {
   bool any = false;
+  if (!has_rounds_) return any;
   for (Part& part : parts_) {
     if (part.rounds) any = begin_next_round(part) || any;
   }
+  if (any) touch_all();
   return any;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "engine/engine.hpp"
 #include "support/errors.hpp"
@@ -14,8 +15,10 @@ namespace espalier::engine {
 
 template <Transport T>
 void Engine<T>::load() {
-  for (Part& part : parts_) {
-    if (part.loads()) load(part);
+  std::ranges::sort(touched_parts_);
+  for (const std::size_t index : std::exchange(touched_parts_, {})) {
+    parts_[index].is_touched = false;
+    load(parts_[index]);
   }
 }
 

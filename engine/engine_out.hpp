@@ -86,7 +86,7 @@ bool Engine<T>::may_send(std::size_t tree, std::size_t edge) {
       part.rounds ? std::min(flow.ready, part.rounds->sends_due(tree - part.first, edge))
                   : flow.sendable(edge);
   return has_segment(flow.out[edge], transport_.windows()[tree].out[edge], sendable) &&
-         !is_paced_now(flow.out[edge].due_s);
+         !is_paced_now(tree, flow.out[edge].due_s);
 }
 
 template <Transport T>
@@ -101,8 +101,9 @@ bool Engine<T>::keeps_pace(std::size_t tree, std::size_t edge) const {
 }
 
 template <Transport T>
-bool Engine<T>::is_paced_now(double due_s) {
+bool Engine<T>::is_paced_now(std::size_t tree, double due_s) {
   if (due_s == 0 || due_s <= transport_.now()) return false;
+  if (delayed_.empty() || delayed_.back() != tree) delayed_.push_back(tree);
   due_s_ = due_s_ > 0 ? std::min(due_s_, due_s) : due_s;
   return true;
 }
