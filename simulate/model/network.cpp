@@ -1,6 +1,7 @@
 #include "simulate/model/network.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace espalier::simulate {
 
@@ -39,6 +40,7 @@ Network::Network(const Task& task, const Assignments& assignments, std::size_t r
       parked_(resources) {
   for (std::uint32_t flow = 0; flow < lanes_.size(); ++flow) add_stages(flow);
   set_lags();
+  set_order();
 }
 
 Network::Range Network::append(std::span<const Holding> holdings) {
@@ -83,11 +85,27 @@ void Network::set_lags() {
   }
 }
 
-// Ties are broken by the order of the flows.
+// Ties are broken by the order of the flows. With several roots, whose segments all have the same
+// turns, every host would then begin with the same receivers, and most hosts would wait. So each
+// begins with its neighbor, as in the pairwise algorithms of MPI libraries.
+void Network::set_order() {
+  const std::uint32_t hosts = static_cast<std::uint32_t>(task_.flows.hosts());
+  std::vector<std::uint32_t> order(lanes_.size());
+  std::iota(order.begin(), order.end(), 0U);
+  const auto distance = [&](std::uint32_t flow) {
+    const Flow& along = task_.flows.all()[flow];
+    return (along.child + hosts - along.parent) % hosts;
+  };
+  if (std::ranges::any_of(task_.roots, [&](auto root) { return root != task_.roots.front(); })) {
+    std::ranges::stable_sort(order, {}, distance);
+  }
+  for (std::uint32_t i = 0; i < order.size(); ++i) lanes_[order[i]].order = i;
+}
+
 inline std::uint64_t Network::rank_of(const Stage& stage) const {
   const Lane& lane = lanes_[stage.flow];
   const std::uint64_t turn = assignments_.turn_of(lane.tree, stage.started + lane.lag);
-  return turn * lanes_.size() + stage.flow;
+  return turn * lanes_.size() + lane.order;
 }
 
 inline void Network::consider(std::uint32_t index) {

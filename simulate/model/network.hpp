@@ -63,7 +63,8 @@ class Network {
     std::uint64_t allowed = 0;
     std::uint64_t through = 0;  // have passed all stages
     std::uint32_t tree = 0;
-    std::uint32_t lag = 0;  // in segments of its tree, behind the flows that begin first
+    std::uint32_t lag = 0;    // in segments of its tree, behind the flows that begin first
+    std::uint32_t order = 0;  // among sends whose turns are equal
     Range stages;
   };
   // A stretch of a flow's path. The flow's segments pass it in order, one at a time.
@@ -91,6 +92,7 @@ class Network {
   Range append(std::span<const Holding> holdings);
   void add_stages(std::uint32_t flow);
   void set_lags();
+  void set_order();
   [[nodiscard]] bool is_short(const Stage& stage, std::uint64_t nth) const {
     return stage.last.first != stage.last.last &&
            nth + 1 == task_.segments[lanes_[stage.flow].tree];
