@@ -43,12 +43,15 @@ double memory_mb(std::string_view line_of_status) {
 }
 
 // Args: nodes, segments.
-void simulation(benchmark::State& state, const std::string& algorithm, platforms::Model model) {
+void simulation(benchmark::State& state, const std::string& algorithm, platforms::Model model,
+                bool on_engine = false) {
   const platforms::Platform platform = random_platform(state.range(0));
   const planner::Instance instance(platform, platform.hosts().front(), model);
   const planner::Plan plan = planner::make_plan(
       instance, algorithm, planner::find_algorithm(algorithm).run(instance, {}), kSegment);
-  const simulate::Simulator simulator(plan, platform);
+  simulate::Options options;
+  options.on_engine = on_engine;
+  const simulate::Simulator simulator(plan, platform, options);
   const Bytes message{static_cast<std::uint64_t>(state.range(1)) * kSegment.value};
   std::ofstream("/proc/self/clear_refs") << 5;
   const double before = memory_mb("VmRSS:");
@@ -74,6 +77,12 @@ BENCHMARK_CAPTURE(simulation, flat_one_port, "flat", platforms::Model::kOnePort)
 BENCHMARK_CAPTURE(simulation, binomial_one_port, "binomial", platforms::Model::kOnePort)
     ->Apply(arguments);
 BENCHMARK_CAPTURE(simulation, optimal_one_port, "optimal", platforms::Model::kOnePort)
+    ->Apply(arguments);
+// The same by the executor's engine instead of the event loop.
+BENCHMARK_CAPTURE(simulation, grow_one_port_on_engine, "grow", platforms::Model::kOnePort, true)
+    ->Apply(arguments);
+BENCHMARK_CAPTURE(simulation, optimal_one_port_on_engine, "optimal", platforms::Model::kOnePort,
+                  true)
     ->Apply(arguments);
 
 }  // namespace

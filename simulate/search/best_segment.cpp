@@ -1,8 +1,11 @@
 #include "simulate/search/best_segment.hpp"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 
 #include "simulate/search/segment_search.hpp"
+#include "support/errors.hpp"
 
 namespace espalier::simulate {
 
@@ -10,6 +13,12 @@ BestSegment best_segment(const planner::Plan& plan, const platforms::Platform& p
                          Bytes message, Bytes least_segment) {
   if (message.value == 0) throw std::invalid_argument("a message has at least one byte");
   if (least_segment.value == 0) throw std::invalid_argument("a segment has at least one byte");
+  if (!plan.blocks.empty()) {
+    throw InputError({}, "/operation",
+                     fmt::format("the segments of {} with parts or several roots are not chosen by "
+                                 "simulation yet",
+                                 planner::with_article(plan.operation)));
+  }
   static_cast<void>(Simulator(plan, platform, {.follow_schedule = false}));  // refuses what misfits
   const Deadline unlimited(std::nullopt);
   SegmentSearch search(platform, platforms::parse_model(plan.model), plan.latency_occupies, message,

@@ -16,7 +16,7 @@ struct BestSegment {
 // platform: with overheads (simulate/model/overhead.hpp); without any, the smallest segments win.
 // Schedules are not followed, as they fix the segment size; combining takes no time. message and
 // least_segment: at least 1 byte, otherwise throws std::invalid_argument. Throws InputError as
-// Simulator does.
+// Simulator does, and for a plan with several roots or with parts.
 BestSegment best_segment(const planner::Plan& plan, const platforms::Platform& platform,
                          Bytes message, Bytes least_segment = {1024});
 

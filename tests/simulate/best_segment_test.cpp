@@ -17,6 +17,7 @@
 #include "support/errors.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
+#include "tests/simulate/every_operation.hpp"
 #include "tests/support/draws.hpp"
 
 namespace espalier::simulate::best_segment_test {
@@ -141,6 +142,11 @@ TEST(BestSegment, RefusesEmptyMessagesAndSegmentsAndPlansOfOtherPlatforms) {
   EXPECT_THROW((void)best_segment(plan, platform, {0}), std::invalid_argument);
   EXPECT_THROW((void)best_segment(plan, platform, {1}, {0}), std::invalid_argument);
   EXPECT_THROW((void)best_segment(plan, testing::complete_platform(4, 1e9), {1}), InputError);
+  const Platform hosts = testing::complete_platform(4, 1e9);
+  const auto parts =
+      testing::plan_for({planner::Operation::kAlltoall, false}, {hosts, hosts.hosts().front(), {}},
+                        platforms::Model::kOnePort, "flat", {65536});
+  EXPECT_THROW((void)best_segment(*parts, hosts, {65536}), InputError);
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <array>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -254,6 +254,12 @@ TEST(EngineRun, PartsMayBeEmpty) {
 
 // --- one root: the event loop ---
 
+// Where combining takes time, the rules differ: the event loop's first child may send ahead of
+// what is added by as many segments as have arrived, while for the engine what is not added has not
+// arrived.
+constexpr double kSameRules = 0.005;
+constexpr double kSlowProcessors = 0.06;
+
 class OneRoot : public ::testing::TestWithParam<std::tuple<Operation, std::string>> {};
 
 TEST_P(OneRoot, TakesAsLongAsByTheEventLoop) {
@@ -267,15 +273,15 @@ TEST_P(OneRoot, TakesAsLongAsByTheEventLoop) {
           plan_for({std::get<0>(GetParam()), true}, drawn, model, algorithm, kSegment);
       if (!plan) return;
       Options options = drawn_options(*plan, dice);
-      options.compute.reset();
       const Bytes message{dice.from_to(1, 40) * kSegment.value - dice.below(kSegment.value)};
       SCOPED_TRACE(fmt::format("{}, {}, {} bytes, windows {} and {}, {}, until received {}", trace,
                                algorithm, message.value, *options.window, options.receives,
-                               simulate::name_of(options.sharing), options.until_received));
+                               name_of(options.sharing), options.until_received));
       const Simulation by_loop = Simulator(*plan, drawn.platform, options).run(message);
       options.on_engine = true;
       const Simulation by_engine = Simulator(*plan, drawn.platform, options).run(message);
-      EXPECT_NEAR(by_engine.makespan.value / by_loop.makespan.value, 1, 0.005);
+      EXPECT_NEAR(by_engine.makespan.value / by_loop.makespan.value, 1,
+                  options.compute ? kSlowProcessors : kSameRules);
       EXPECT_EQ(by_engine.sends, by_loop.sends);
     }
   });

@@ -80,7 +80,7 @@ TEST_F(FreeRoots, AreThoseOfAnAllreduceUnlessOneIsNamed) {
   EXPECT_LE(compared.at("rows")[1].at("relative").get<double>(), 2.0 / 3 + 1e-6);
 }
 
-TEST_F(FreeRoots, ArePlannedShownAndRefusedWhereTheyAreNotServedYet) {
+TEST_F(FreeRoots, ArePlannedShownSimulatedAndRefusedWhereTheyAreNotServedYet) {
   run_json({"plan", "one-way.json", "--operation", "allreduce", "-o", "plan.json", "--json"});
   const Json written = Json::parse(read("plan.json"));
   ASSERT_THAT(written.at("blocks"), SizeIs(6));
@@ -90,10 +90,13 @@ TEST_F(FreeRoots, ArePlannedShownAndRefusedWhereTheyAreNotServedYet) {
   ASSERT_THAT(shown.at("blocks"), SizeIs(2));
   EXPECT_EQ(shown.at("blocks")[0].at("kind"), "combine");
   EXPECT_EQ(shown.at("blocks")[1].at("kind"), "spread");
-  const Finished simulated =
-      run({"simulate", "plan.json", "--platform", "one-way.json", "--message", "1MiB"});
-  EXPECT_EQ(simulated.status, 2);
-  EXPECT_THAT(simulated.err, HasSubstr("an allreduce with several roots yet"));
+  const Json simulated = run_json({"simulate", "plan.json", "--platform", "one-way.json",
+                                   "--message", "60MB", "--segment", "100kB", "--json"});
+  EXPECT_GT(simulated.at("rows")[0].at("of_optimum").get<double>(), 0.8);
+  EXPECT_LT(simulated.at("rows")[0].at("of_optimum").get<double>(), 1 + 1e-9);
+  const Finished explained = run({"explain", "one-way.json", "--plan", "plan.json"});
+  EXPECT_EQ(explained.status, 2);
+  EXPECT_THAT(explained.err, HasSubstr("an allreduce with several roots yet"));
   const Finished limited =
       run({"plan", "one-way.json", "--operation", "allreduce", "--max-trees", "1"});
   EXPECT_EQ(limited.status, 2);
@@ -202,8 +205,6 @@ TEST_F(AllRoots, Refusals) {
             "--source: an allgather has no source: every host is a root"},
            {with({"--max-trees", "3"}), "--max-trees: cannot be combined with allgather yet"},
            {with({"--schedule"}), "--schedule: only a broadcast can have a schedule"},
-           {{"simulate", "plan.json", "--platform", "ring.json", "--message", "1MiB"},
-            "plan.json: /operation: this command does not take plans for an allgather yet"},
            {{"explain", "ring.json", "--plan", "plan.json"},
             "plan.json: /operation: this command does not take plans for an allgather yet"},
            {{"show", "plan.json", "--platform", "ring.json", "--root", "d"},

@@ -146,8 +146,7 @@ TEST_F(OperationOption, SimulateRefusesOptionsOfReductionsForABroadcast) {
     const Finished finished =
         run({"simulate", "plan.json", "--platform", "p.json", "--message", "1MiB", option});
     EXPECT_EQ(finished.status, 2);
-    EXPECT_THAT(finished.err,
-                HasSubstr("combine"));
+    EXPECT_THAT(finished.err, HasSubstr("is for operations that combine "));
   }
   static_cast<void>(plan("reduce"));
   EXPECT_THAT(run({"simulate", "plan.json", "--platform", "p.json", "--message", "1MiB",

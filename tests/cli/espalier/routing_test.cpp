@@ -95,7 +95,7 @@ TEST_F(Routing, Refusals) {
   EXPECT_THAT(refusal(with(problem("plan", "gather"), {"--algorithm", "exact-tree"})),
               HasSubstr("exact-tree"));
   run_json(with(problem("plan", "scatter"), {"-o", "plan.json"}));
-  EXPECT_THAT(refusal({"simulate", "plan.json", "--platform", "line.json", "--message", "1MiB"}),
+  EXPECT_THAT(refusal({"explain", "line.json", "--plan", "plan.json"}),
               HasSubstr("does not take plans for a scatter yet"));
 }
 

@@ -190,6 +190,58 @@ TEST_F(SimulateCommand, RefusesWhatItCannotRun) {
   EXPECT_THAT(run({"simulate", "plan.json", "--platform", "p.json"}).err, HasSubstr("--message"));
 }
 
+// Every operation whose message has a part for each host, and an allreduce with free roots.
+TEST_F(SimulateCommand, RunsEveryOperation) {
+  for (const std::string operation :
+       {"allgather", "reduce-scatter", "scatter", "gather", "alltoall", "allreduce"}) {
+    SCOPED_TRACE(operation);
+    std::vector<std::string> words{"plan", "p.json", "--operation", operation, "-o", "plan.json"};
+    if (operation == "scatter" || operation == "gather") {
+      words.insert(words.end(), {"--root", "a"});
+    }
+    ASSERT_EQ(run(words).status, 0);
+    std::vector<std::string> how{"simulate",  "plan.json",        "--platform", "p.json",
+                                 "--message", "96MiB,100,0",      "--segment",  "64KiB",
+                                 "--json",    "--until-received", "--window",   "8"};
+    const bool combines = operation == "reduce-scatter" || operation == "allreduce";
+    if (combines) how.insert(how.end(), {"--compute", "100 GB/s"});
+    if (operation != "allgather") how.insert(how.end(), {"--receives", "8"});
+    for (const std::string sharing : {"turns", "edges", "sends"}) {
+      how.insert(how.end(), {"--sharing", sharing});
+      const Json report = run_json(how);
+      how.resize(how.size() - 2);
+      EXPECT_EQ(report.at("operation"), operation);
+      EXPECT_EQ(report.at("receives").is_null(), operation == "allgather");
+      const Json& row = report.at("rows").at(0);
+      const double of_optimum = row.at("of_optimum").get<double>();
+      EXPECT_GT(of_optimum, 0.7);
+      EXPECT_LT(of_optimum, 1 + 1e-9);
+      EXPECT_EQ(row.at("nodes").size(), 3U);
+      EXPECT_GE(row.at("segments").get<int>(), 1024);
+      EXPECT_TRUE(report.at("rows").at(2).at("of_plan").is_null()) << "nothing is sent";
+      EXPECT_EQ(report.at("rows").at(2).at("makespan_s"), 0.0);
+    }
+    const Finished traced = run({"simulate", "plan.json", "--platform", "p.json", "--message",
+                                 "1MiB", "--nodes", "--trace", "trace.json"});
+    EXPECT_EQ(traced.status, 0) << traced.err;
+    EXPECT_THAT(traced.out, HasSubstr(operation == "gather"      ? "has sent its part of 1 MiB at"
+                                      : operation == "allreduce" ? "has 1 MiB at"
+                                                                 : "has its part of 1 MiB at"));
+    EXPECT_THAT(read("trace.json"), HasSubstr("\"tree 1 segment 0"));
+  }
+}
+
+TEST_F(SimulateCommand, RefusesOptionsThatDoNotMatterToTheOperation) {
+  ASSERT_EQ(run({"plan", "p.json", "--operation", "alltoall", "-o", "plan.json"}).status, 0);
+  EXPECT_EQ(refusal({"--message", "1MiB", "--compute", "1GB/s"}),
+            "espalier: --compute: is for operations that combine data; the plan is for an "
+            "alltoall\n");
+  ASSERT_EQ(run({"plan", "p.json", "--operation", "allgather", "-o", "plan.json"}).status, 0);
+  EXPECT_EQ(refusal({"--message", "1MiB", "--receives", "2"}),
+            "espalier: --receives: is for operations that combine or route data; the plan is for "
+            "an allgather\n");
+}
+
 }  // namespace
 
 }  // namespace espalier::cli::simulate_test
