@@ -59,11 +59,12 @@ Flows::Flows(const planner::Plan& plan, const platforms::Platform& platform, boo
 }
 
 Flows::Range Flows::search_below(std::uint32_t host, std::uint32_t tree) const {
-  const auto found =
-      std::ranges::equal_range(flows_, std::pair(host, tree), {},
-                               [](const Flow& flow) { return std::pair(flow.parent, flow.tree); });
-  const auto first = static_cast<std::uint32_t>(found.begin() - flows_.begin());
-  return {first, first + static_cast<std::uint32_t>(found.size())};
+  const std::pair place(host, tree);
+  const auto place_of = [](const Flow& flow) { return std::pair(flow.parent, flow.tree); };
+  const auto first = std::ranges::lower_bound(flows_, place, {}, place_of);
+  const auto last = std::ranges::upper_bound(flows_, place, {}, place_of);
+  return {static_cast<std::uint32_t>(first - flows_.begin()),
+          static_cast<std::uint32_t>(last - flows_.begin())};
 }
 
 namespace {

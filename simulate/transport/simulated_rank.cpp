@@ -72,8 +72,7 @@ std::vector<std::uint32_t> ranks_in(const planner::PlanTrees& block, std::size_t
     }
   }
   std::ranges::sort(ranks);
-  const auto rest = std::ranges::unique(ranks);
-  ranks.erase(rest.begin(), rest.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;
 }
 
