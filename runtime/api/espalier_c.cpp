@@ -224,6 +224,7 @@ void espalier_set_default_options(espalier_options* options, size_t size) {
 }
 
 // What every kind of handle has.
+// NOLINTBEGIN(bugprone-macro-parentheses): KIND is a type
 #define ESPALIER_HANDLE(KIND)                                                               \
   espalier_status KIND##_create(MPI_Comm comm, const char* plan_file,                       \
                                 const espalier_options* options, KIND** handle) {           \
@@ -239,6 +240,7 @@ void espalier_set_default_options(espalier_options* options, size_t size) {
   void KIND##_free(KIND** handle) {                                                         \
     free_handle(handle);                                                                    \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 ESPALIER_HANDLE(espalier_broadcast)
 ESPALIER_HANDLE(espalier_reduction)
 ESPALIER_HANDLE(espalier_collective)
