@@ -283,7 +283,8 @@ void Interposer::print_table() const {
   const auto all = std::make_unique<SizeTallies>();
   check(PMPI_Reduce(by_size_.data(), all->data(), kFigures, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD),
         "MPI_Reduce");
-  if (rank_in(MPI_COMM_WORLD) == 0) print_line("calls, and times of their roots\n" + table_of(*all));
+  if (rank_in(MPI_COMM_WORLD) == 0)
+    print_line("calls, and times of their roots\n" + table_of(*all));
 }
 
 void Interposer::print_summaries() const {

@@ -221,9 +221,9 @@ ExitStatus ExplainCommand::run() const {
   std::vector<NodeId> roots;
   if (!is_free && !sources.empty()) roots = sources_of(read, sources);
   if (roots.size() > 1 && planner::has_parts(explained)) {
-    throw InputError({}, "--source",
-                     fmt::format("several are not ranked for {}; give one",
-                                 planner::with_article(explained)));
+    throw InputError(
+        {}, "--source",
+        fmt::format("several are not ranked for {}; give one", planner::with_article(explained)));
   }
   if (roots.size() > 1) {
     return rank(*this, {explained, read, std::move(roots), model.model(), model.occupation()});
