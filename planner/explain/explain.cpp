@@ -193,9 +193,9 @@ Gain gain_of(const WhatIf& what_if, const Explanation& explanation) {
 }
 
 bool helps(const Upgrade& upgrade, const Explanation& explanation) {
-  constexpr double kRounding = 1e-7;  // where both optima are exact
+  constexpr double kExactGain = 1e-7;  // where both optima are exact
   return !upgrade.outcomes.empty() &&
-         gain_of(upgrade.outcomes.back(), explanation).least > kRounding;
+         gain_of(upgrade.outcomes.back(), explanation).least > kExactGain;
 }
 
 }  // namespace espalier::planner
