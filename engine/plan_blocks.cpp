@@ -112,7 +112,7 @@ std::vector<std::uint64_t> bytes_of_blocks(const planner::Plan& plan, Bytes mess
   const std::vector<std::size_t> parts =
       from_each ? std::vector<std::size_t>() : divided(message.value, planner::shares_of(plan));
   for (const planner::PlanBlock& block : plan.blocks) {
-    // Of an alltoall the message is what one host sends, so there is no sum to be kept.
+    // Of an alltoall the message is what one host sends, so the parts need not add up to it.
     bytes.push_back(from_each ? static_cast<std::uint64_t>(
                                     std::round(block.share * static_cast<double>(message.value)))
                               : parts[by_receiver ? *block.to : block.root]);

@@ -118,13 +118,7 @@ std::vector<double> Call::shares() const {
 // --- one message ---
 
 BroadcastCall::BroadcastCall(const Elements& elements, int of_root, MPI_Comm of)
-    : buffer(elements.address) {
-  operation = planner::Operation::kBroadcast;
-  comm = of;
-  root = of_root;
-  type = elements.type;
-  count = elements.count;
-}
+    : Call(planner::Operation::kBroadcast, of, of_root, elements), buffer(elements.address) {}
 
 bool BroadcastCall::has_wrong_buffers() const {
   return buffer == MPI_IN_PLACE || is_missing(buffer, type);
@@ -136,13 +130,7 @@ void BroadcastCall::run(runtime::Collective& collective) const {
 
 ReductionCall::ReductionCall(planner::Operation kind, const void* from, const Elements& to,
                              MPI_Op with, int of_root, MPI_Comm of)
-    : sendbuf(from), recvbuf(to.address) {
-  operation = kind;
-  comm = of;
-  root = of_root;
-  type = to.type;
-  count = to.count;
-  op = with;
+    : Call(kind, of, of_root, to, false, nullptr, with), sendbuf(from), recvbuf(to.address) {
 #ifdef OPEN_MPI
   // Other MPIs refuse equal buffers. Open MPI does not check, and the result is that of an in-place
   // call.
@@ -165,14 +153,10 @@ void ReductionCall::run(runtime::Collective& collective) const {
 
 AllgatherCall::AllgatherCall(const Elements& own, const Elements& all, MPI_Comm of,
                              const int* all_counts, const int* all_first)
-    : sent(own), recvbuf(all.address), first(all_first) {
-  operation = planner::Operation::kAllgather;
-  comm = of;
-  type = all.type;
-  count = all.count;
-  per_rank = all_counts == nullptr;
-  counts = all_counts;
-}
+    : Call(planner::Operation::kAllgather, of, 0, all, all_counts == nullptr, all_counts),
+      sent(own),
+      recvbuf(all.address),
+      first(all_first) {}
 
 bool AllgatherCall::has_wrong_buffers() const {
   if (recvbuf == MPI_IN_PLACE || is_missing(recvbuf, type)) return true;
@@ -208,14 +192,10 @@ void AllgatherCall::run(runtime::Collective& collective) const {
 
 ReduceScatterCall::ReduceScatterCall(const void* from, const Elements& to, MPI_Op with, MPI_Comm of,
                                      const int* part_counts)
-    : sendbuf(from), recvbuf(to.address) {
-  operation = planner::Operation::kReduceScatter;
-  comm = of;
-  type = to.type;
-  count = to.count;
-  per_rank = part_counts == nullptr;
-  counts = part_counts;
-  op = with;
+    : Call(planner::Operation::kReduceScatter, of, 0, to, part_counts == nullptr, part_counts,
+           with),
+      sendbuf(from),
+      recvbuf(to.address) {
 #ifdef OPEN_MPI
   if (sendbuf == recvbuf) sendbuf = MPI_IN_PLACE;  // as for an allreduce
 #endif
@@ -233,15 +213,10 @@ void ReduceScatterCall::run(runtime::Collective& collective) const {
 
 RootedPartsCall::RootedPartsCall(planner::Operation kind, const Elements& all_parts,
                                  const Elements& own_part, int of_root, MPI_Comm of)
-    : all(all_parts), own(own_part), is_root(is_rank(of_root, of)) {
-  operation = kind;
-  comm = of;
-  root = of_root;
-  const Elements& valid = is_root ? all : own;
-  type = valid.type;
-  count = valid.count;
-  per_rank = true;
-}
+    : Call(kind, of, of_root, is_rank(of_root, of) ? all_parts : own_part, true),
+      all(all_parts),
+      own(own_part),
+      is_root(is_rank(of_root, of)) {}
 
 bool RootedPartsCall::has_wrong_buffers() const {
   if (is_root && (all.address == MPI_IN_PLACE || is_wrong(all))) return true;
@@ -267,13 +242,9 @@ void RootedPartsCall::run(runtime::Collective& collective) const {
 }
 
 AlltoallCall::AlltoallCall(const Elements& to_each, const Elements& from_each, MPI_Comm of)
-    : sent(to_each), received(from_each) {
-  operation = planner::Operation::kAlltoall;
-  comm = of;
-  type = received.type;
-  count = received.count;
-  per_rank = true;
-}
+    : Call(planner::Operation::kAlltoall, of, 0, from_each, true),
+      sent(to_each),
+      received(from_each) {}
 
 bool AlltoallCall::has_wrong_buffers() const {
   if (received.address == MPI_IN_PLACE || is_wrong(received)) return true;

@@ -39,16 +39,26 @@ class CallMpi {
 struct Call {
   planner::Operation operation;
   MPI_Comm comm;
-  int root = 0;  // 0 where there is none
+  int root;  // 0 where there is none
   // The message consists of `count` elements of `type`. Where `counts` is set, which has an entry
   // for each rank, of these; where `per_rank` is true, of `count` for each rank.
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Count count = 0;
-  bool per_rank = false;
-  const int* counts = nullptr;
-  MPI_Op op = MPI_OP_NULL;  // of a reduction
+  MPI_Datatype type;
+  MPI_Count count;
+  bool per_rank;
+  const int* counts;
+  MPI_Op op;  // of a reduction
 
-  Call() = default;
+  // message: `type` and `count`.
+  Call(planner::Operation kind, MPI_Comm of, int of_root, const Elements& message,
+       bool is_per_rank = false, const int* of_ranks = nullptr, MPI_Op with = MPI_OP_NULL)
+      : operation(kind),
+        comm(of),
+        root(of_root),
+        type(message.type),
+        count(message.count),
+        per_rank(is_per_rank),
+        counts(of_ranks),
+        op(with) {}
   virtual ~Call() = default;
   Call(const Call&) = default;
   Call& operator=(const Call&) = default;

@@ -24,8 +24,8 @@ using runtime::check;
 using runtime::size_of;
 
 constexpr std::size_t kMostAnswers = 1024;
-// A program whose parts differ in ever new proportions does not wait for ever new plans: from then
-// on, one for equal parts serves. Per operation.
+// A program whose parts always differ in new proportions does not wait for new plans again and
+// again: from then on, one for equal parts serves. Per operation.
 constexpr std::size_t kMostShares = 8;
 
 struct Group {

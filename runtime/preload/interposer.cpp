@@ -217,7 +217,7 @@ Communicator& Interposer::known(MPI_Comm comm) {
 
 void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t bytes,
                         double seconds) {
-  if (rank_in(call.comm) != call.root) return;
+  if (!(shared_->settings.verbose || shared_->settings.report) || !counts(call)) return;
   {
     const std::lock_guard lock(mutex_);
     Tally& tally = tallies_[static_cast<std::size_t>(call.operation)];

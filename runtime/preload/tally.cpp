@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "runtime/api/library_reduction.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::preload {
@@ -28,10 +29,6 @@ std::string ranks_text(planner::Operation operation, int root, std::size_t ranks
 
 std::string_view functions_of(planner::Operation operation) {
   switch (operation) {
-    case planner::Operation::kReduce:
-      return "MPI_Reduce";
-    case planner::Operation::kAllreduce:
-      return "MPI_Allreduce";
     case planner::Operation::kAllgather:
       return "MPI_Allgather(v)";
     case planner::Operation::kReduceScatter:
@@ -43,9 +40,11 @@ std::string_view functions_of(planner::Operation operation) {
     case planner::Operation::kAlltoall:
       return "MPI_Alltoall";
     case planner::Operation::kBroadcast:
+    case planner::Operation::kReduce:
+    case planner::Operation::kAllreduce:
       break;
   }
-  return "MPI_Bcast";
+  return runtime::library_function(operation);
 }
 
 std::string summary(std::string_view function, const Tally& tally) {

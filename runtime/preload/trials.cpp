@@ -18,17 +18,19 @@ int size_class(std::uint64_t bytes) {
 
 Trials::Size& Trials::of(std::uint64_t bytes) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
-  return sizes_.try_emplace(size_class(bytes), Size{0, kNone, kNone, each_ == 0}).first->second;
+  return sizes_.try_emplace(size_class(bytes), Size{0, kNone, kNone, false}).first->second;
 }
 
 Way Trials::next(std::uint64_t bytes) {
+  if (each_ == 0) return Way::kPlan;
   const Size& size = of(bytes);
   if (!size.is_agreed) return size.calls % 2 == 0 ? Way::kMpi : Way::kPlan;
-  return each_ == 0 || size.plan_s <= size.mpi_s ? Way::kPlan : Way::kMpi;
+  return size.plan_s <= size.mpi_s ? Way::kPlan : Way::kMpi;
 }
 
 void Trials::note(std::uint64_t bytes, double seconds, const runtime::OwnedComm& comm,
                   runtime::Timeout timeout) {
+  if (each_ == 0) return;
   Size& size = of(bytes);
   if (size.is_agreed) return;
   // The first call of each way makes connections and maps memory.
@@ -54,7 +56,7 @@ void Trials::note(std::uint64_t bytes, double seconds, const runtime::OwnedComm&
 
 std::optional<double> Trials::saved_s(std::uint64_t bytes) const {
   const auto known = sizes_.find(size_class(bytes));
-  if (each_ == 0 || known == sizes_.end() || !known->second.is_agreed) return std::nullopt;
+  if (known == sizes_.end() || !known->second.is_agreed) return std::nullopt;
   return (known->second.mpi_s - known->second.plan_s) * static_cast<double>(bytes);
 }
 

@@ -159,7 +159,7 @@ class SimulatedTransport {
   struct Edge {
     std::uint32_t flow;
     int peer;
-    std::uint64_t complete = 0;  // operations, as far as the engine has been told
+    std::uint64_t complete = 0;  // operations that the engine knows of
   };
   struct Edges {
     std::vector<Edge> in;
