@@ -156,9 +156,6 @@ void Collective::alltoallv(const void* sendbuf, std::span<const std::size_t> sen
 }
 
 void Collective::start(const std::function<void(Collective&)>& call) {
-  if (state_->begun) {
-    throw InputError("a call of this collective is in progress, maybe of another thread");
-  }
   state_->is_starting = true;
   try {
     call(*this);
