@@ -16,15 +16,26 @@ namespace espalier::cli {
 namespace {
 
 // Adds the node of that name. If there is none, `text` is a list of names separated by commas.
-void add_sources(const platforms::Platform& platform, const std::string& text,
-                 std::vector<platforms::NodeId>& sources) {
+// what: it should be, for a message.
+void add_nodes(const platforms::Platform& platform, const std::string& text, std::string_view what,
+               std::vector<platforms::NodeId>& nodes) {
   const std::size_t comma = text.find(',');
   if (comma == std::string::npos || platform.find_node(text)) {
-    sources.push_back(planner::source_named(platform, text));
+    nodes.push_back(planner::source_named(platform, text, what));
     return;
   }
-  add_sources(platform, text.substr(0, comma), sources);
-  add_sources(platform, text.substr(comma + 1), sources);
+  add_nodes(platform, text.substr(0, comma), what, nodes);
+  add_nodes(platform, text.substr(comma + 1), what, nodes);
+}
+
+// The hosts of such texts, without repetition.
+std::vector<platforms::NodeId> hosts_named(const platforms::Platform& platform,
+                                           const std::vector<std::string>& texts) {
+  std::vector<platforms::NodeId> hosts;
+  for (const std::string& text : texts) add_nodes(platform, text, "host", hosts);
+  std::ranges::sort(hosts);
+  hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
+  return hosts;
 }
 
 }  // namespace
@@ -145,7 +156,7 @@ std::vector<platforms::NodeId> sources_of(const platforms::Platform& platform,
     return {hosts.begin(), hosts.end()};
   }
   std::vector<platforms::NodeId> sources;
-  for (const std::string& text : texts) add_sources(platform, text, sources);
+  for (const std::string& text : texts) add_nodes(platform, text, "source", sources);
   return sources;
 }
 
@@ -230,6 +241,54 @@ std::vector<double> SharesOption::read(const platforms::Platform& platform,
   return shares;
 }
 
+void ReceiversOption::add_to(Arguments& app, const planner::Operation& operation) {
+  app.add("--to", to,
+          "Of a broadcast: the hosts that need the message, repeatable, or separated by commas; "
+          "default: all",
+          {.type = "NAME"});
+  app.add("--helpers", helpers,
+          "With --to: which other hosts may receive and copy parts of the message on the way, "
+          "'all', 'none', or names separated by commas",
+          {.type = "NAMES"});
+  app.check([this, &operation] {
+    if (to.empty()) {
+      if (helpers != "all") throw InputError({}, "--helpers", "needs --to NAME");
+      return;
+    }
+    if (operation == planner::Operation::kBroadcast) return;
+    throw InputError(
+        {}, "--to",
+        fmt::format("is for a broadcast; {} concerns all hosts", planner::with_article(operation)));
+  });
+}
+
+platforms::Platform ReceiversOption::part_of(platforms::Platform whole,
+                                             std::optional<platforms::NodeId> source,
+                                             platforms::Model model,
+                                             const platforms::OccupationOptions& occupation) const {
+  if (to.empty() || !source) return whole;
+  std::vector<platforms::NodeId> others;
+  if (helpers == "all") {
+    others.assign(whole.hosts().begin(), whole.hosts().end());
+  } else if (helpers != "none") {
+    others = hosts_named(whole, {helpers});
+  }
+  return planner::part_for(whole, model, occupation, *source, hosts_named(whole, to), others);
+}
+
+std::vector<platforms::NodeId> ReceiversOption::on(const platforms::Platform& part) const {
+  if (to.empty()) return {};
+  std::vector<platforms::NodeId> receivers = hosts_named(part, to);
+  if (receivers.size() + 1 == part.hosts().size()) receivers.clear();
+  return receivers;
+}
+
+platforms::Platform ProblemOptions::read(const Console& console) const {
+  platforms::Platform whole = reading.read(platform, console);
+  const auto root = root_on(whole);
+  return receivers.part_of(std::move(whole), root, model.model(), model.occupation());
+}
+
 std::optional<platforms::NodeId> ProblemOptions::root_on(const platforms::Platform& network) const {
   if (source.empty()) return std::nullopt;
   return planner::source_named(network, source);
@@ -252,6 +311,7 @@ void ProblemOptions::add_to(Arguments& app) {
     refuse_source_without_root(operation, !source.empty());
   });
   shares.add_to(app, operation);
+  receivers.add_to(app, operation);
   model.add_to(app);
   add_limits(app, limits);
   reading.add_to(app);

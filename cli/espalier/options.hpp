@@ -85,6 +85,22 @@ struct SharesOption {
   [[nodiscard]] std::vector<double> read(const platforms::Platform& platform,
                                          planner::Operation operation) const;
 };
+// Which hosts need the message of a broadcast, and which others may help: --to, --helpers.
+struct ReceiversOption {
+  std::vector<std::string> to{};  // as sources_of takes them; empty: all hosts
+  std::string helpers = "all";    // or "none", or names
+
+  // operation: that of the command, which outlives it.
+  void add_to(Arguments& app, const planner::Operation& operation);
+  // Source, receivers and helpers; without --to the whole platform. Throws InputError for an
+  // unknown name.
+  [[nodiscard]] platforms::Platform part_of(platforms::Platform whole,
+                                            std::optional<platforms::NodeId> source,
+                                            platforms::Model model,
+                                            const platforms::OccupationOptions& occupation) const;
+  // On this part; empty where nobody helps: then all hosts are receivers.
+  [[nodiscard]] std::vector<platforms::NodeId> on(const platforms::Platform& part) const;
+};
 // For a command that serves operations with one root only.
 template <class Value>
 void add_operation(Arguments& app, Value& operation) {
@@ -136,17 +152,21 @@ struct ProblemOptions {
   planner::Operation operation = planner::Operation::kBroadcast;
   std::string source{};  // empty: there are several roots, or none
   SharesOption shares{};
+  ReceiversOption receivers{};
   PlatformOptions reading{};
   ModelOptions model{};
   planner::AlgorithmOptions limits{};
 
   void add_to(Arguments& app);
   [[nodiscard]] std::optional<platforms::NodeId> root_on(const platforms::Platform& network) const;
-  // What `visit` returns for the problem on the platform.
+  // The platform, or the part of it that the problem is on.
+  [[nodiscard]] platforms::Platform read(const Console& console) const;
+  // What `visit` returns for the problem on it.
   template <class Visit>
   auto on(const platforms::Platform& network, const Visit& visit) const {
     return planner::on_problem(operation, network, root_on(network), model.model(),
-                               model.occupation(), shares.read(network, operation), visit);
+                               model.occupation(),
+                               {shares.read(network, operation), receivers.on(network)}, visit);
   }
 };
 

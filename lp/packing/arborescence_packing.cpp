@@ -145,7 +145,8 @@ RoutedTree Packer::price(std::span<const double> prices) {
   if (!pricer_) pricer_.emplace(problem_, options_.deadline);
   PricedTree priced = pricer_->cheapest_tree(prices);
   ++result_.arborescences_priced;
-  if (priced.cost > 0) improve_bound(prices, sum_of(prices) / priced.cost);
+  const double least = priced.at_least.value_or(priced.cost);
+  if (least > 0) improve_bound(prices, sum_of(prices) / least);
   return std::move(priced.tree);
 }
 
@@ -157,7 +158,7 @@ void Packer::improve_bound(std::span<const double> prices, double bound) {
 }
 
 void Packer::start_from_plain_bound() {
-  if (problem_.routes != nullptr) return;
+  if (problem_.routes != nullptr || !problem_.is_member.empty()) return;
   const PlainBound plain = plain_bound(problem_);
   if (!plain.prices.empty()) improve_bound(plain.prices, plain.rate);
 }

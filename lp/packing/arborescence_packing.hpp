@@ -39,6 +39,9 @@ struct PackingProblem {
   // Not null: a tree is the paths of all routed parts (lp/packing/routes_problem.hpp). The graph is
   // that of one part, whose arcs it has `part_arcs` of.
   const RoutesProblem* routes = nullptr;
+  // Per node, whether it is one of the hosts that trees lead to; other hosts may be in a tree, or
+  // not (lp/steiner). There is one part. Empty: all hosts.
+  std::span<const char> is_member{};
 };
 
 // The number among the root arcs of the one that the tree contains; 0 where the root is given.

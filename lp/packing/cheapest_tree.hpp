@@ -16,6 +16,8 @@ namespace espalier::lp {
 struct PricedTree {
   RoutedTree tree;
   double cost;  // of its arcs
+  // Where it may not be the cheapest one: what that costs at least.
+  std::optional<double> at_least{};
 };
 
 class CheapestTree {

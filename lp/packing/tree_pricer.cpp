@@ -8,7 +8,9 @@ namespace espalier::lp {
 TreePricer::TreePricer(const PackingProblem& problem, const Deadline& deadline)
     : problem_(&problem), arc_cost_(problem.graph.arc_count()) {
   if (problem.routes != nullptr) return;
-  if (problem.root_arcs == 0) {
+  if (!problem.is_member.empty()) {
+    to_members_.emplace(problem.graph, problem.root, problem.is_member, deadline);
+  } else if (problem.root_arcs == 0) {
     from_root_.emplace(problem.graph, problem.root, deadline);
   } else {
     from_any_root_.emplace(problem, deadline);
@@ -29,8 +31,9 @@ PricedTree TreePricer::cheapest_tree(std::span<const double> prices) {
   }
   std::optional<PricedTree> priced = problem_->routes != nullptr
                                          ? problem_->routes->cheapest(arc_cost_)
-                                     : from_root_ ? from_root_->solve(arc_cost_)
-                                                  : from_any_root_->solve(arc_cost_);
+                                     : to_members_ ? to_members_->solve(arc_cost_)
+                                     : from_root_  ? from_root_->solve(arc_cost_)
+                                                   : from_any_root_->solve(arc_cost_);
   if (!priced) throw InfeasibleError("some host cannot be reached from the source");
   return std::move(*priced);
 }

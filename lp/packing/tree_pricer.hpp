@@ -8,6 +8,7 @@
 #include "lp/packing/any_root_tree.hpp"
 #include "lp/packing/arborescence_packing.hpp"
 #include "lp/packing/cheapest_tree.hpp"
+#include "lp/steiner/cheapest_member_tree.hpp"
 
 namespace espalier::lp {
 
@@ -23,7 +24,8 @@ class TreePricer {
  private:
   const PackingProblem* problem_;
   std::optional<CheapestTree> from_root_;
-  std::optional<AnyRootTree> from_any_root_;  // instead, where the root is free
+  std::optional<AnyRootTree> from_any_root_;       // instead, where the root is free
+  std::optional<CheapestMemberTree> to_members_;  // or where trees lead to some hosts only
   std::vector<double> arc_cost_;
 };
 

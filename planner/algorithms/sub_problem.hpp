@@ -1,5 +1,5 @@
 // A planning problem among some of a platform's hosts, for an algorithm that plans a part of a
-// tree, or for a run on some of the hosts.
+// tree.
 #pragma once
 
 #include <span>
@@ -7,19 +7,10 @@
 
 #include "lp/graph/routed_tree.hpp"
 #include "planner/problem/instance.hpp"
-#include "platforms/core/contention.hpp"
+#include "planner/problem/part_of.hpp"
 #include "platforms/core/platform.hpp"
 
 namespace espalier::planner {
-
-// The part of a platform that consists of `members`, ranked in the order given, of all relays, and
-// of the links, caps and shared links among these. Other hosts are left out, except way_points,
-// which only forward. model, occupation: of the whole, for the load that its other links put on a
-// member. members: at least two hosts, none twice. way_points: hosts that are not members.
-platforms::Platform part_of(const platforms::Platform& whole, platforms::Model model,
-                            const platforms::Occupation& occupation,
-                            std::span<const platforms::NodeId> members,
-                            std::span<const platforms::NodeId> way_points = {});
 
 // An ordinary instance on such a platform.
 class SubProblem {

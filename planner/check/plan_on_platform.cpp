@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lp/packing/arborescence_packing.hpp"
+#include "planner/problem/part_of.hpp"
 #include "support/errors.hpp"
 #include "support/quantities.hpp"
 
@@ -12,6 +13,25 @@ namespace espalier::planner {
 
 using platforms::NodeId;
 using platforms::Platform;
+
+Platform platform_of(const Plan& plan, Platform platform) {
+  const bool may_be_part = plan.operation == Operation::kBroadcast && plan.nodes.size() >= 2 &&
+                           plan.nodes.size() < platform.hosts().size();
+  if (!may_be_part) return platform;
+  std::vector<NodeId> hosts;
+  std::vector<char> is_named(platform.nodes().size(), 0);
+  for (const std::string& name : plan.nodes) {
+    const auto node = platform.find_node(name);
+    if (!node || platform.node(*node).relay || is_named[index_of(*node)] != 0) {
+      return platform;  // which the plan does not fit
+    }
+    is_named[index_of(*node)] = 1;
+    hosts.push_back(*node);
+  }
+  const platforms::Model model = platforms::parse_model(plan.model);
+  const platforms::OccupationOptions options{plan.segment, plan.latency_occupies};
+  return part_of(platform, model, platforms::occupation(platform, model, options), hosts);
+}
 
 std::vector<InputError> misfits(const Plan& plan, const Platform& platform) {
   std::vector<InputError> faults;

@@ -13,6 +13,10 @@
 
 namespace espalier::planner {
 
+// The platform itself; of a broadcast to some of its hosts, their part of it, where the plan's
+// nodes are the hosts.
+platforms::Platform platform_of(const Plan& plan, platforms::Platform platform);
+
 // The differences between the platform's name and nodes and those in the plan; only the first node
 // that differs. Empty when all match.
 std::vector<InputError> misfits(const Plan& plan, const platforms::Platform& platform);

@@ -77,7 +77,7 @@ class Verifier {
       if (!plan_.source.empty()) root = source_named(platform_, plan_.source);
       on_problem(plan_.operation, platform_, root, model,
                  platforms::OccupationOptions{plan_.segment, plan_.latency_occupies},
-                 shares_of(plan_), [&](const auto& problem) {
+                 {shares_of(plan_), receivers()}, [&](const auto& problem) {
                    place = {};
                    check_on(problem);
                  });
@@ -85,6 +85,16 @@ class Verifier {
       if (place.empty()) throw;
       add_fault(std::string(place), error.what());
     }
+  }
+
+  // Where other nodes help; else none.
+  [[nodiscard]] std::vector<platforms::NodeId> receivers() const {
+    std::vector<platforms::NodeId> nodes;
+    if (!plan_.has_helpers()) return nodes;
+    for (const std::uint32_t member : plan_.blocks.front().members) {
+      nodes.push_back(platform_.hosts()[member]);
+    }
+    return nodes;
   }
 
   template <class Problem>
@@ -187,6 +197,13 @@ class Verifier {
     return solve(problem, options_.limits, Purpose::kCheck, start);
   }
 
+  [[nodiscard]] Outcome prove(const Multicast& problem) const {
+    std::vector<lp::RoutedTree> start;
+    for (const PlanTree& tree : *trees_by_kind(plan_).front().trees) {
+      start.push_back(links_of(platform_, tree, false));
+    }
+    return solve(problem, options_.limits, start);
+  }
   [[nodiscard]] Outcome prove(const Routing& problem) const {
     return prove_optimum(problem, options_.limits);
   }
@@ -223,7 +240,9 @@ class Verifier {
 }  // namespace
 
 VerifyReport verify(const Plan& plan, const Platform& platform, const VerifyOptions& options) {
-  return Verifier(plan, platform, options).run();
+  if (plan.nodes.size() == platform.hosts().size()) return Verifier(plan, platform, options).run();
+  const Platform part = platform_of(plan, platform);
+  return Verifier(plan, part, options).run();
 }
 
 }  // namespace espalier::planner

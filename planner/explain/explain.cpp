@@ -70,11 +70,20 @@ Outcome proof_of_changed(const Routing& problem, const Platform& changed,
                        limits);
 }
 
-// Of an AllRoots or a Routing.
+Outcome proof_of_changed(const Multicast& problem, const Platform& changed,
+                         const AlgorithmOptions& limits, const Outcome& optimum) {
+  std::vector<lp::RoutedTree> start;
+  for (const WeightedTree& tree : optimum.trees) start.push_back(tree.tree);
+  return solve(
+      Multicast(changed, problem.source(), problem.receivers(), problem.model(), problem.options()),
+      limits, start);
+}
+
+// Of any other problem.
 template <class Problem>
-class BlockProofs {
+class OtherProofs {
  public:
-  BlockProofs(const Problem& problem, const ExplainOptions& options)
+  OtherProofs(const Problem& problem, const ExplainOptions& options)
       : problem_(problem), options_(options) {}
 
   Outcome prove() { return optimum_ = prove_optimum(problem_, options_.limits); }
@@ -180,10 +189,13 @@ Explanation explain(const Collective& problem, const ExplainOptions& options) {
   return Explainer<Collective, CollectiveProofs>(problem, options).run();
 }
 Explanation explain(const AllRoots& problem, const ExplainOptions& options) {
-  return Explainer<AllRoots, BlockProofs<AllRoots>>(problem, options).run();
+  return Explainer<AllRoots, OtherProofs<AllRoots>>(problem, options).run();
 }
 Explanation explain(const Routing& problem, const ExplainOptions& options) {
-  return Explainer<Routing, BlockProofs<Routing>>(problem, options).run();
+  return Explainer<Routing, OtherProofs<Routing>>(problem, options).run();
+}
+Explanation explain(const Multicast& problem, const ExplainOptions& options) {
+  return Explainer<Multicast, OtherProofs<Multicast>>(problem, options).run();
 }
 
 Gain gain_of(const WhatIf& what_if, const Explanation& explanation) {

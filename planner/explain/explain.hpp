@@ -12,6 +12,7 @@
 #include "planner/explain/bottlenecks.hpp"
 #include "planner/problem/all_roots.hpp"
 #include "planner/problem/collective.hpp"
+#include "planner/problem/multicast.hpp"
 #include "planner/problem/routing.hpp"
 #include "planner/registry.hpp"
 #include "support/quantities.hpp"
@@ -59,6 +60,7 @@ struct Explanation {
 Explanation explain(const Collective& problem, const ExplainOptions& options = {});
 Explanation explain(const AllRoots& problem, const ExplainOptions& options = {});
 Explanation explain(const Routing& problem, const ExplainOptions& options = {});
+Explanation explain(const Multicast& problem, const ExplainOptions& options = {});
 
 // Whether the upgrade by the largest factor is proven to raise the optimum.
 bool helps(const Upgrade& upgrade, const Explanation& explanation);

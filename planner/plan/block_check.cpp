@@ -27,6 +27,7 @@ class BlockCheck {
                   std::vector<std::size_t>(plan.nodes.size(), kNone)} {}
 
   void run() {
+    if (plan_.operation == Operation::kBroadcast) return check_members();
     for (std::size_t i = 0; i < plan_.blocks.size(); ++i) {
       take(i);
       if (plan_.operation == Operation::kAllreduce) {
@@ -51,8 +52,33 @@ class BlockCheck {
     return block_of_[kind == BlockKind::kCombine ? 0 : 1];
   }
 
+  // A broadcast has a block only where some of the nodes help.
+  void check_members() const {
+    if (plan_.blocks.size() > 1) refuse(1, "root", "a broadcast has one block");
+    const PlanBlock& block = plan_.blocks.front();
+    if (block.kind != BlockKind::kSpread) refuse(0, "kind", "a broadcast has a block that spreads");
+    require_node(0, "root", block.root);
+    if (block.share != 1) refuse(0, "share", "the only block has the whole message");
+    if (block.after) refuse(0, "after", "a block of this operation waits for no other");
+    if (block.members.empty()) refuse(0, "members", "expected the nodes that the message is for");
+    for (std::size_t k = 0; k < block.members.size(); ++k) {
+      require_node(0, "members", block.members[k]);
+      if (block.members[k] == block.root || (k > 0 && block.members[k] <= block.members[k - 1])) {
+        refuse(0, "members", "a member is named once, and is not the root");
+      }
+    }
+    if (plan_.nodes[block.root] != plan_.source) {
+      throw InputError(file_, "/source",
+                       fmt::format("it is '{}', and the block's root '{}'", plan_.source,
+                                   plan_.nodes[block.root]));
+    }
+  }
+
   void take(std::size_t i) {
     const PlanBlock& block = plan_.blocks[i];
+    if (!block.members.empty()) {
+      refuse(i, "members", "expected every node but the root: only a broadcast may have helpers");
+    }
     if (!has_blocks_of(block.kind, plan_.operation)) {
       refuse(i, "kind",
              fmt::format("{} has no blocks that {}", with_article(plan_.operation),
@@ -166,7 +192,7 @@ void check_blocks(const Plan& plan, const std::string& file) {
     if (!has_parts(plan.operation)) return;
     throw InputError(file, "/blocks", "expected a block for each part");
   }
-  if (!has_parts(plan.operation) && plan.operation != Operation::kAllreduce) {
+  if (plan.operation == Operation::kReduce) {
     throw InputError(
         file, "/blocks",
         fmt::format("a plan for {} has trees, not blocks", with_article(plan.operation)));

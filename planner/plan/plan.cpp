@@ -109,7 +109,7 @@ std::vector<PlanTrees> trees_by_kind(const Plan& plan) {
   for (const PlanBlock& block : plan.blocks) {
     kinds.push_back({fmt::format("blocks/{}/trees", kinds.size()), &block.trees,
                      block.kind == BlockKind::kCombine, block.root, block.share, block.after,
-                     block.to});
+                     block.to, block.members});
   }
   if (!kinds.empty()) return kinds;
   const std::uint32_t source = source_index(plan);

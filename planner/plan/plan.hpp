@@ -162,6 +162,9 @@ struct PlanBlock {
   std::vector<PlanTree> trees{};
   // Of a block that routes: the node that its trees, which are paths, lead to.
   std::optional<std::uint32_t> to{};
+  // Of a broadcast to some of the nodes: these, ascending. The others help: a tree contains all
+  // members and those nodes that pass its segments on. Empty: all nodes but the root.
+  std::vector<std::uint32_t> members{};
 };
 
 struct Plan {
@@ -179,10 +182,14 @@ struct Plan {
   std::vector<PlanTree> reduce_trees;     // of reduce and allreduce
   std::vector<PlanTree> broadcast_trees;  // of broadcast and allreduce
   std::optional<PlanSchedule> schedule;   // of a broadcast only
-  std::vector<PlanBlock> blocks{};        // of other operations, and of several roots
+  std::vector<PlanBlock> blocks{};        // of other operations, several roots, and helpers
 
-  // Whether all its trees have the same root, and carry the whole message.
+  // Whether all its trees have the same root, lead to all nodes, and carry the whole message.
   [[nodiscard]] bool has_one_root() const { return blocks.empty(); }
+  // Whether it is a broadcast to some of the nodes, with the help of others.
+  [[nodiscard]] bool has_helpers() const {
+    return !blocks.empty() && !blocks.front().members.empty();
+  }
 };
 
 // Of a plan whose blocks have the same root, at most one of each kind: they become its trees.
@@ -195,8 +202,9 @@ struct PlanTrees {
   bool up;             // data goes towards the root
   std::uint32_t root;  // index into Plan::nodes; UINT32_MAX: the source is not one of them
   double share = 1;    // of the message's bytes
-  std::optional<std::size_t> after{};  // the trees whose message is whole at the root first
-  std::optional<std::uint32_t> to{};   // where they are paths: the node that they lead to
+  std::optional<std::size_t> after{};        // the trees whose message is whole at the root first
+  std::optional<std::uint32_t> to{};         // where they are paths: the node that they lead to
+  std::span<const std::uint32_t> members{};  // PlanBlock::members
 
   [[nodiscard]] BlockKind kind() const {
     return to ? BlockKind::kRoute : up ? BlockKind::kCombine : BlockKind::kSpread;

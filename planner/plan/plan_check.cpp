@@ -126,7 +126,7 @@ class PlanCheck {
     if (kind.to) {
       path(tree, *kind.to, place + "/edges");
     } else {
-      parents(tree, up, place + "/edges");
+      parents(tree, kind, place + "/edges");
       cycles(place + "/edges");
     }
     for (const auto& [edge, relays] : tree.via) {
@@ -150,8 +150,9 @@ class PlanCheck {
     return child < parent_of_.size() && parent_of_[child] == parent;
   }
 
-  // Every node but the source must have one parent, and the source none.
-  void parents(const PlanTree& tree, bool up, const std::string& place) {
+  // Every node but the source must have one parent, and the source none. Helpers may have none.
+  void parents(const PlanTree& tree, const PlanTrees& kind, const std::string& place) {
+    const bool up = kind.up;
     for (std::size_t i = 0; i < tree.edges.size(); ++i) {
       const auto [parent, child] = tree.edges[i];
       const std::size_t largest = std::max(parent, child);
@@ -168,10 +169,24 @@ class PlanCheck {
       }
       parent_of_[child] = parent;
     }
+    if (!kind.members.empty()) return members(tree, kind.members, place);
     for (std::uint32_t node = 0; node < plan_.nodes.size(); ++node) {
       if (node == source_ || parent_of_[node] != kNone) continue;
       refuse(place, "node '{}' is missing: no edge leads {} it ({} edges, {} needed)",
              plan_.nodes[node], up ? "from" : "to", tree.edges.size(), plan_.nodes.size() - 1);
+    }
+  }
+
+  void members(const PlanTree& tree, std::span<const std::uint32_t> members,
+               const std::string& place) const {
+    for (const std::uint32_t member : members) {
+      if (parent_of_[member] != kNone) continue;
+      refuse(place, "node '{}' is missing: no edge leads to it", plan_.nodes[member]);
+    }
+    for (std::size_t i = 0; i < tree.edges.size(); ++i) {
+      const std::uint32_t parent = tree.edges[i].parent;
+      if (parent == source_ || parent_of_[parent] != kNone) continue;
+      refuse_at(place, i, "no edge leads to node '{}', which sends", plan_.nodes[parent]);
     }
   }
 
@@ -202,13 +217,14 @@ class PlanCheck {
     refuse_at(place, i, "node {} is out of range: the plan has {} nodes", node, plan_.nodes.size());
   }
 
-  // As every node but the source has one parent, a node without the source among its ancestors
-  // leads into a cycle.
+  // As every node of the tree but the source has one parent, a node without the source among its
+  // ancestors leads into a cycle.
   void cycles(const std::string& place) const {
     constexpr std::uint32_t kReachesSource = kNone - 1;
     std::vector<std::uint32_t> walk_of(plan_.nodes.size(), kNone);
     walk_of[source_] = kReachesSource;
     for (std::uint32_t start = 0; start < plan_.nodes.size(); ++start) {
+      if (start != source_ && parent_of_[start] == kNone) continue;  // a helper of other trees
       std::uint32_t node = start;
       while (walk_of[node] == kNone) {
         walk_of[node] = start;

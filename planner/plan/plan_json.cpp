@@ -83,7 +83,10 @@ std::string blocks_json(const std::vector<PlanBlock>& blocks) {
   std::string text;
   for (const PlanBlock& block : blocks) {
     const std::string after = block.after ? fmt::format("{}", *block.after) : "null";
-    const std::string members = block.to ? fmt::format(" \"members\": [{}],", *block.to) : "";
+    std::vector<std::uint32_t> named = block.members;
+    if (block.to) named.push_back(*block.to);
+    const std::string members =
+        named.empty() ? "" : fmt::format(" \"members\": [{}],", fmt::join(named, ", "));
     text += fmt::format(
         "{}    {{\"kind\": \"{}\", \"root\": {},{} \"share\": {}, \"after\": {}, \"trees\": {}}}",
         text.empty() ? "\n" : ",\n", name_of(block.kind), block.root, members,
@@ -114,8 +117,9 @@ BlockKind parse_block_kind(const JsonCursor& kind) {
       fmt::format("expected \"spread\", \"combine\" or \"route\", got \"{}\"", kind.string()));
 }
 
-// Members other than all nodes but the root need Steiner trees, which no plan has so far.
-void require_all(const JsonCursor& members, std::uint32_t root, std::size_t nodes) {
+// Ascending; empty: all nodes but the root.
+std::vector<std::uint32_t> parse_members(const JsonCursor& members, std::uint32_t root,
+                                         std::size_t nodes) {
   std::set<std::uint32_t> named;
   for (const JsonCursor& member : members.elements()) {
     const std::uint32_t node = index_below(member, nodes, "nodes");
@@ -123,7 +127,9 @@ void require_all(const JsonCursor& members, std::uint32_t root, std::size_t node
       member.refuse("a member is named once, and is not the root");
     }
   }
-  if (named.size() + 1 != nodes) members.refuse("expected every node but the root");
+  if (named.empty()) members.refuse("expected at least one node");
+  if (named.size() + 1 == nodes) return {};
+  return {named.begin(), named.end()};
 }
 
 std::uint32_t parse_only_member(const JsonCursor& members, std::size_t nodes) {
@@ -140,7 +146,7 @@ PlanBlock parse_block(const JsonCursor& block, const Plan& plan, std::size_t blo
   if (parsed.kind == BlockKind::kRoute) {
     parsed.to = parse_only_member(block.at("members"), plan.nodes.size());
   } else if (block.has("members")) {
-    require_all(block.at("members"), parsed.root, plan.nodes.size());
+    parsed.members = parse_members(block.at("members"), parsed.root, plan.nodes.size());
   }
   parsed.share = block.at("share").number();
   if (block.has("after") && !block.at("after").value().is_null()) {
@@ -168,7 +174,7 @@ void take_blocks_if_one_root(const JsonCursor& list, Plan& plan) {
     const PlanBlock& block = plan.blocks[i];
     const bool combines = up && i == 0;
     fits = block.kind == (combines ? BlockKind::kCombine : BlockKind::kSpread) &&
-           block.share == 1 && block.root == plan.blocks.front().root &&
+           block.share == 1 && block.members.empty() && block.root == plan.blocks.front().root &&
            block.after == (i == 0 ? std::nullopt : std::optional<std::uint32_t>(0));
   }
   if (!fits && up && down) return;
@@ -186,7 +192,11 @@ void parse_blocks(const JsonCursor& root, Plan& plan) {
   for (const JsonCursor& block : blocks) {
     plan.blocks.push_back(parse_block(block, plan, blocks.size()));
   }
-  if (!has_parts(plan.operation)) take_blocks_if_one_root(list, plan);
+  if (plan.has_helpers() && plan.operation == Operation::kBroadcast) {
+    plan.source = plan.nodes[plan.blocks.front().root];
+  } else if (!has_parts(plan.operation)) {
+    take_blocks_if_one_root(list, plan);
+  }
   if (routes(plan.operation)) plan.source = root_of_routes(plan);
 }
 
@@ -270,7 +280,8 @@ Plan parse_plan(const std::string& text, const std::string& file, Roots roots) {
     parse_blocks(root, plan);
     if (roots == Roots::kOne && !plan.has_one_root()) {
       refuse_roots(root.at("blocks"),
-                   fmt::format("{} with several roots", with_article(plan.operation)));
+                   fmt::format("{} with {}", with_article(plan.operation),
+                               plan.has_helpers() ? "helpers" : "several roots"));
     }
   } else {
     parse_trees_of_one_root(root, plan);

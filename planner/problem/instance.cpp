@@ -82,11 +82,11 @@ std::vector<double> arc_seconds_per_byte(const Platform& platform,
   return seconds;
 }
 
-NodeId source_named(const Platform& platform, std::string_view name) {
+NodeId source_named(const Platform& platform, std::string_view name, std::string_view what) {
   if (const auto node = platform.find_node(name)) return *node;
   std::vector<std::string_view> names;
   for (const NodeId host : platform.hosts()) names.push_back(platform.node(host).name);
-  throw InputError(platform.name(), "", unknown_name("source", name, names));
+  throw InputError(platform.name(), "", unknown_name(what, name, names));
 }
 
 }  // namespace espalier::planner

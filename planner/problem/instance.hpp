@@ -66,7 +66,8 @@ std::vector<double> arc_seconds_per_byte(const platforms::Platform& platform,
                                          const platforms::OccupationOptions& options);
 
 // The node called `name`. Throws InputError for an unknown name, with the platform and the nearest
-// name.
-platforms::NodeId source_named(const platforms::Platform& platform, std::string_view name);
+// name. what: it should be, for the message.
+platforms::NodeId source_named(const platforms::Platform& platform, std::string_view name,
+                               std::string_view what = "source");
 
 }  // namespace espalier::planner

@@ -5,6 +5,7 @@
 
 #include "planner/problem/all_roots.hpp"
 #include "planner/problem/collective.hpp"
+#include "planner/problem/multicast.hpp"
 #include "planner/problem/routing.hpp"
 
 namespace espalier::planner {
@@ -72,6 +73,36 @@ Plan plan_of(const SolvedProblem& problem, std::string_view algorithm, const Out
   return plan;
 }
 
+// Drops nodes that are in no tree. is_kept: per node, whether it stays in any case. The new number
+// of each node.
+std::vector<std::uint32_t> keep_participants(Plan& plan, std::vector<char> is_kept) {
+  is_kept[source_index(plan)] = 1;
+  for (const PlanTree& tree : plan.broadcast_trees) {
+    for (const PlanEdge edge : tree.edges) is_kept[edge.child] = 1;
+  }
+  std::vector<std::uint32_t> number(plan.nodes.size(), UINT32_MAX);
+  std::vector<std::string> nodes;
+  for (std::size_t node = 0; node < number.size(); ++node) {
+    if (is_kept[node] == 0) continue;
+    number[node] = static_cast<std::uint32_t>(nodes.size());
+    nodes.push_back(plan.nodes[node]);
+  }
+  plan.nodes = std::move(nodes);
+  const auto renumber = [&](std::vector<PlanEdge>& edges) {
+    for (PlanEdge& edge : edges) edge = {number[edge.parent], number[edge.child]};
+  };
+  for (PlanTree& tree : plan.broadcast_trees) {
+    renumber(tree.edges);
+    renumber(tree.exchange);
+    decltype(tree.via) via;
+    for (auto& [edge, names] : tree.via) {
+      via[{number[edge.first], number[edge.second]}] = std::move(names);
+    }
+    tree.via = std::move(via);
+  }
+  return number;
+}
+
 }  // namespace
 
 Plan make_plan(const AllRoots& problem, std::string_view algorithm, const Outcome& outcome,
@@ -115,6 +146,27 @@ Plan make_plan(const Routing& problem, std::string_view algorithm, const Outcome
     }
     plan.blocks.push_back(std::move(block));
   }
+  return plan;
+}
+
+Plan make_plan(const Multicast& problem, std::string_view algorithm, const Outcome& outcome,
+               Bytes segment) {
+  const platforms::Platform& platform = problem.platform();
+  Plan plan = plan_of({platform, problem.source(), problem.model(), problem.options()}, algorithm,
+                      outcome, segment);
+  std::vector<char> is_receiver(plan.nodes.size(), 0);
+  const std::vector<std::uint32_t> host_of_node = host_numbers(platform);
+  for (const platforms::NodeId node : problem.receivers()) {
+    is_receiver[host_of_node[index_of(node)]] = 1;
+  }
+  const std::vector<std::uint32_t> number = keep_participants(plan, is_receiver);
+  PlanBlock block{BlockKind::kSpread, number[host_of_node[index_of(problem.source())]]};
+  for (std::uint32_t node = 0; node < is_receiver.size(); ++node) {
+    if (is_receiver[node] != 0) block.members.push_back(number[node]);
+  }
+  if (block.members.size() + 1 == plan.nodes.size()) return plan;
+  block.trees = std::exchange(plan.broadcast_trees, {});
+  plan.blocks.push_back(std::move(block));
   return plan;
 }
 

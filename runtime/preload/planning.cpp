@@ -6,8 +6,8 @@
 #include <optional>
 #include <unordered_set>
 
-#include "planner/algorithms/sub_problem.hpp"
 #include "planner/problem/any_problem.hpp"
+#include "planner/problem/part_of.hpp"
 #include "planner/registry.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/formats/formats.hpp"
@@ -104,7 +104,7 @@ planner::Plan make_plan_for(const std::string& platform_text, const Settings& se
   planner::AlgorithmOptions options;
   options.max_trees = planner::has_parts(members.operation) ? 0 : settings.max_trees;
   options.deadline = Deadline(kTimeLimit);
-  return planner::on_problem(members.operation, part, root, model, occupation, members.shares,
+  return planner::on_problem(members.operation, part, root, model, occupation, {members.shares},
                              [&](const auto& problem) {
                                return planner::make_plan(problem, algorithm.name,
                                                          planner::run(algorithm, problem, options),

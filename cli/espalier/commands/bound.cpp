@@ -103,7 +103,7 @@ ExitStatus BoundCommand::print(const Problem& solved, const Run& proof) const {
 }
 
 ExitStatus BoundCommand::run() const {
-  const platforms::Platform platform = problem.reading.read(problem.platform, console);
+  const platforms::Platform platform = problem.read(console);
   return problem.on(platform, [&](const auto& solved) {
     return print(solved, run_proof(solved, problem.limits, console));
   });

@@ -30,6 +30,7 @@ struct CompareCommand {
   std::vector<std::string> platforms{};
   std::vector<std::string> sources{};
   SharesOption shares{};
+  ReceiversOption receivers{};
   std::string algorithms = "all";
   bool json = false;
   bool csv = false;
@@ -52,6 +53,7 @@ struct Context {
   platforms::OccupationOptions occupation;
   planner::AlgorithmOptions limits;
   const Console& console;
+  const ReceiversOption& receivers;
   // For algorithms of exponential time, when 'all' were requested.
   std::optional<Seconds> proof_limit{};
   bool several = false;  // then an instance without a solution is reported in its entry
@@ -134,8 +136,12 @@ Comparison compare_one(const platforms::Platform& platform, std::optional<platfo
                         .source = source ? platform.node(*source).name : "",
                         .model = std::string(platforms::name_of(context.model))};
   try {
-    planner::on_problem(context.operation, platform, source, context.model, context.occupation,
-                        shares,
+    const platforms::Platform part =
+        context.receivers.part_of(platform, source, context.model, context.occupation);
+    std::optional<platforms::NodeId> root;
+    if (source) root = planner::source_named(part, platform.node(*source).name);
+    planner::on_problem(context.operation, part, root, context.model, context.occupation,
+                        {shares, context.receivers.on(part)},
                         [&](const auto& problem) { compare_on(problem, context, comparison); });
   } catch (const InfeasibleError& fault) {
     if (!context.several) throw;
@@ -169,7 +175,8 @@ ExitStatus CompareCommand::run() const {
                   .model = model.model(),
                   .occupation = model.occupation(),
                   .limits = limits,
-                  .console = console};
+                  .console = console,
+                  .receivers = receivers};
   if (context.all && !limits.deadline.limit()) context.proof_limit = kProofLimit;
   std::sort(context.algorithms.begin(), context.algorithms.end());
   // Everything is read, and every source found, before the work starts.
@@ -206,6 +213,7 @@ void CompareCommand::add_to(Arguments& app) {
   app.add("--algorithm", algorithms, "'all', or names separated by commas, " + algorithm_choices(),
           {.type = "A,B"});
   shares.add_to(app, operation);
+  receivers.add_to(app, operation);
   add_algorithm_parameters(app, limits.chains, limits.message);
   model.add_to(app);
   add_limits(app, limits);

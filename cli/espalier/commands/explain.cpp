@@ -19,6 +19,7 @@
 #include "cli/espalier/reports/plan_loss_report.hpp"
 #include "cli/espalier/reports/source_ranking.hpp"
 #include "cli/espalier/run.hpp"
+#include "planner/check/plan_on_platform.hpp"
 #include "planner/check/verify.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/any_problem.hpp"
@@ -39,6 +40,7 @@ struct ExplainCommand {
   std::optional<planner::Operation> operation{};
   planner::Operation explained = planner::Operation::kBroadcast;  // `operation`, or its default
   SharesOption shares{};
+  ReceiversOption receivers{};
   std::string platform{};
   std::vector<std::string> sources{};
   std::string plan{};
@@ -197,7 +199,8 @@ ExitStatus explain_plan(const ExplainCommand& options) {
   require_one_stdin("explain", options.plan, options.platform);
   LoadedPlan loaded;
   loaded.plan = planner::parse_plan(read_text(options.plan), display_name(options.plan));
-  const Platform platform = options.reading.read(options.platform, options.console);
+  const Platform platform =
+      planner::platform_of(loaded.plan, options.reading.read(options.platform, options.console));
   loaded.report = planner::verify(loaded.plan, platform, {.prove = false});
   if (print_faults(loaded.report, display_name(options.plan))) return ExitStatus::kCheckFailed;
   const planner::Plan& plan = loaded.plan;
@@ -225,12 +228,19 @@ ExitStatus ExplainCommand::run() const {
         {}, "--source",
         fmt::format("several are not ranked for {}; give one", planner::with_article(explained)));
   }
+  if (roots.size() > 1 && !receivers.to.empty()) {
+    throw InputError({}, "--to", "cannot be combined with several sources; give one");
+  }
   if (roots.size() > 1) {
     return rank(*this, {explained, read, std::move(roots), model.model(), model.occupation()});
   }
+  std::optional<NodeId> root;
+  if (!roots.empty()) root = roots.front();
+  const Platform part = receivers.part_of(read, root, model.model(), model.occupation());
+  if (root) root = planner::source_named(part, read.node(*root).name);
   return planner::on_problem(
-      explained, read, roots.empty() ? std::nullopt : std::optional(roots.front()), model.model(),
-      model.occupation(), shares.read(read, explained),
+      explained, part, root, model.model(), model.occupation(),
+      {shares.read(part, explained), receivers.on(part)},
       [&](const auto& problem) { return print_explanation(*this, problem); });
 }
 
@@ -259,6 +269,7 @@ void ExplainCommand::add_to(Arguments& app) {
           {.type = "PLAN"});
   app.check([this] { check_sources(); });
   shares.add_to(app, explained);
+  receivers.add_to(app, explained);
   model.add_to(app);
   add_limits(app, limits);
   app.add("--top", top, "How many resources, links and sets to examine, each", {.type = "N"});

@@ -247,8 +247,10 @@ void PlanCommand::check() const {
 ExitStatus PlanCommand::run() const {
   require_writable(output);
   const planner::Algorithm named = chosen();
-  const platforms::Platform platform = problem.reading.read(problem.platform, console);
-  if (!has_one_root()) {
+  const platforms::Platform platform = problem.read(console);
+  const bool has_helpers = !problem.receivers.on(platform).empty();
+  if (has_helpers) check_blocks();
+  if (!has_one_root() || has_helpers) {
     return problem.on(platform, [&](const auto& all) { return plan_blocks(named, all); });
   }
   const planner::Collective collective(problem.operation, platform,

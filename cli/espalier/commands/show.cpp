@@ -12,6 +12,8 @@
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/reports/plan_report.hpp"
 #include "cli/espalier/reports/platform_report.hpp"
+#include "cli/espalier/run.hpp"
+#include "planner/check/plan_on_platform.hpp"
 #include "planner/check/verify.hpp"
 #include "render/pictures.hpp"
 #include "support/files.hpp"
@@ -120,7 +122,8 @@ ExitStatus show_plan(const ShowCommand& options, const std::string& text,
                      const std::string& format) {
   const std::string file = display_name(options.input);
   planner::Plan plan = planner::parse_plan(text, file, planner::Roots::kAny);
-  const platforms::Platform platform = options.reading.read(options.platform, options.console);
+  const platforms::Platform platform =
+      planner::platform_of(plan, options.reading.read(options.platform, options.console));
   const planner::VerifyReport report = planner::verify(plan, platform, {.prove = false});
   if (print_faults(report, file)) return ExitStatus::kCheckFailed;
 

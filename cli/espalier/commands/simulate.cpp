@@ -15,6 +15,7 @@
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/plan_choice.hpp"
 #include "cli/espalier/reports/simulation_report.hpp"
+#include "planner/check/plan_on_platform.hpp"
 #include "platforms/core/contention.hpp"
 #include "support/deadline.hpp"
 #include "support/errors.hpp"
@@ -178,8 +179,8 @@ ExitStatus SimulateCommand::run() const {
   const planner::Plan read =
       planner::parse_plan(read_text(plan), display_name(plan), planner::Roots::kAny);
   require_fitting(*this, read);
-  const platforms::Platform network =
-      simulate::with_overhead(reading.read(platform, console), overhead);
+  const platforms::Platform network = simulate::with_overhead(
+      planner::platform_of(read, reading.read(platform, console)), overhead);
   simulate::Options options = how;
   options.receives = receives.value_or(options.receives);
   const simulate::Simulator simulator = make_simulator(read, network, options, plan);
