@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstddef>
 
+#include "planner/problem/reach.hpp"
 #include "platforms/core/warnings.hpp"
 #include "support/files.hpp"
 #include "support/quantities.hpp"
@@ -36,6 +37,25 @@ std::vector<platforms::NodeId> hosts_named(const platforms::Platform& platform,
   std::ranges::sort(hosts);
   hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
   return hosts;
+}
+
+void require_all_reached(const platforms::Platform& platform, platforms::NodeId source) {
+  constexpr std::size_t kMostListed = 8;
+  try {
+    planner::require_reachable(platform, source);
+  } catch (const InfeasibleError& fault) {
+    const std::vector<char> is_reached = planner::reached_from(platform, source);
+    std::vector<std::string_view> names;
+    for (const platforms::NodeId host : platform.hosts()) {
+      if (is_reached[index_of(host)] == 0 || host == source) continue;
+      names.push_back(platform.node(host).name);
+    }
+    if (names.empty()) throw;
+    throw InfeasibleError(fmt::format("{}; to those that can be reached: --to {}", fault.what(),
+                                      names.size() > kMostListed
+                                          ? fmt::format("with their {} names", names.size())
+                                          : fmt::format("{}", fmt::join(names, ","))));
+  }
 }
 
 }  // namespace
@@ -242,6 +262,7 @@ std::vector<double> SharesOption::read(const platforms::Platform& platform,
 }
 
 void ReceiversOption::add_to(Arguments& app, const planner::Operation& operation) {
+  operation_ = &operation;
   app.add("--to", to,
           "Of a broadcast: the hosts that need the message, repeatable, or separated by commas; "
           "default: all",
@@ -266,7 +287,11 @@ platforms::Platform ReceiversOption::part_of(platforms::Platform whole,
                                              std::optional<platforms::NodeId> source,
                                              platforms::Model model,
                                              const platforms::OccupationOptions& occupation) const {
-  if (to.empty() || !source) return whole;
+  if (!source || *operation_ != planner::Operation::kBroadcast) return whole;
+  if (to.empty()) {
+    require_all_reached(whole, *source);
+    return whole;
+  }
   std::vector<platforms::NodeId> others;
   if (helpers == "all") {
     others.assign(whole.hosts().begin(), whole.hosts().end());

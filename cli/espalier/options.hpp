@@ -93,13 +93,17 @@ struct ReceiversOption {
   // operation: that of the command, which outlives it.
   void add_to(Arguments& app, const planner::Operation& operation);
   // Source, receivers and helpers; without --to the whole platform. Throws InputError for an
-  // unknown name.
+  // unknown name, InfeasibleError where a broadcast without --to cannot reach all hosts, with the
+  // --to that would do.
   [[nodiscard]] platforms::Platform part_of(platforms::Platform whole,
                                             std::optional<platforms::NodeId> source,
                                             platforms::Model model,
                                             const platforms::OccupationOptions& occupation) const;
   // On this part; empty where nobody helps: then all hosts are receivers.
   [[nodiscard]] std::vector<platforms::NodeId> on(const platforms::Platform& part) const;
+
+ private:
+  const planner::Operation* operation_ = nullptr;
 };
 // For a command that serves operations with one root only.
 template <class Value>

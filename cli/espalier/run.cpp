@@ -68,9 +68,10 @@ std::string_view relation_to_source(planner::Operation operation) {
       return "allreduced via";
     case planner::Operation::kGather:
       return "gathered to";
+    case planner::Operation::kScatter:
+      return "scattered from";
     case planner::Operation::kAllgather:
     case planner::Operation::kReduceScatter:
-    case planner::Operation::kScatter:
     case planner::Operation::kAlltoall:
     case planner::Operation::kBroadcast:
       break;

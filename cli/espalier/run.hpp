@@ -52,7 +52,7 @@ std::string cuts_text(const std::vector<planner::BindingCut>& cuts);
 // [{"cut", "capacity_Bps", "hosts", "links"}].
 Json cuts_json(const std::vector<planner::BindingCut>& cuts);
 
-// "from", "reduced to" or "allreduced via": printed between the platform and its source.
+// "from", "reduced to", "allreduced via" and so on: printed between the platform and its source.
 std::string_view relation_to_source(planner::Operation operation);
 // "1 tree", "3 trees"; for an allreduce "2 trees up and 1 down". For other operations one of the
 // two is 0.

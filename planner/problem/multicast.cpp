@@ -61,19 +61,27 @@ lp::RoutedTree fast_tree(const Multicast& problem) {
   return lp::TreePricer(packing).cheapest_tree(even).tree;
 }
 
-// Fewer trees, at the best rates that they have together.
-void keep_trees(const Multicast& problem, std::size_t most, Outcome& outcome) {
-  if (most == 0 || outcome.trees.size() <= most) return;
-  std::vector<lp::PackedTree> packed;
-  for (WeightedTree& tree : outcome.trees) {
-    packed.push_back({std::move(tree.tree), tree.rate.value});
+// As few trees as carry what all of them do, up to the gap; at most options.max_trees.
+void make_few(const Multicast& problem, const AlgorithmOptions& options, Outcome& outcome) {
+  const double rate = sum_of_rates(outcome.trees).value;
+  std::vector<lp::PackedTree> best;
+  for (WeightedTree& tree : outcome.trees) best.push_back({std::move(tree.tree), tree.rate.value});
+  const lp::PackingProblem packing = problem.problem();
+  const auto with_at_most = [&](std::size_t count) {
+    return lp::thinned(packing, best, rate, count, options.deadline);
+  };
+  if (options.max_trees > 0 && best.size() > options.max_trees) {
+    best = with_at_most(options.max_trees);
+    outcome.ends.few = Termination::kTreeLimit;
+  }
+  const double enough = std::min(rate * (1 - options.gap), lp::total_rate(best));
+  while (best.size() > 1 && !options.deadline.passed()) {
+    std::vector<lp::PackedTree> fewer = with_at_most(best.size() - 1);
+    if (lp::total_rate(fewer) < enough) break;
+    best = std::move(fewer);
   }
   outcome.trees.clear();
-  for (lp::PackedTree& tree :
-       lp::thinned(problem.problem(), packed, lp::total_rate(packed), most)) {
-    outcome.trees.push_back({std::move(tree.tree), {tree.rate}});
-  }
-  outcome.ends.few = std::max(outcome.ends.few, Termination::kTreeLimit);
+  for (lp::PackedTree& tree : best) outcome.trees.push_back({std::move(tree.tree), {tree.rate}});
 }
 
 }  // namespace
@@ -143,7 +151,7 @@ bool is_for(const Algorithm& algorithm, const Multicast& problem) {
 Outcome run(const Algorithm& algorithm, const Multicast& problem, const AlgorithmOptions& options) {
   if (algorithm.entry->name == kOptimal) {
     Outcome outcome = solve(problem, options);
-    keep_trees(problem, options.max_trees, outcome);
+    make_few(problem, options, outcome);
     return outcome;
   }
   const Instance whole(problem.platform(), problem.source(), problem.model(), problem.options());

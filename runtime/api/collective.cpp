@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "planner/plan/send_windows.hpp"
 #include "runtime/api/collective_state.hpp"
@@ -76,6 +77,13 @@ std::vector<double> Collective::shares() const {
 }
 int Collective::root() const {
   return state_->bound.root;
+}
+bool Collective::receives_all() const {
+  const BoundPlan& bound = state_->bound;
+  if (!bound.plan.has_helpers() || bound.rank == bound.root) return true;
+  return std::ranges::any_of(bound.plan.blocks.front().members, [&](std::uint32_t member) {
+    return bound.rank_of_node[member] == bound.rank;
+  });
 }
 std::size_t Collective::ranks() const {
   return state_->bound.comm.size();
@@ -156,14 +164,14 @@ void Collective::alltoallv(const void* sendbuf, std::span<const std::size_t> sen
 }
 
 void Collective::start(const std::function<void(Collective&)>& call) {
-  state_->is_starting = true;
+  State* const before = std::exchange(State::starting(), state_.get());
   try {
     call(*this);
   } catch (...) {
-    state_->is_starting = false;
+    State::starting() = before;
     throw;
   }
-  state_->is_starting = false;
+  State::starting() = before;
 }
 
 bool Collective::test() {
@@ -191,7 +199,7 @@ Collective::StreamShape Collective::stream_shape(std::uint64_t message_bytes,
   const auto window = [&](std::uint64_t base) {
     return planner::send_window(base, in_flight, usual, bound.costs.asks(usual));
   };
-  const std::uint64_t trees = bound.plan.broadcast_trees.size();
+  const std::uint64_t trees = planner::tree_count(bound.plan);
   const std::uint64_t least = bound.slots ? bound.slots->buffer_segments() : 2;
   const std::uint64_t wanted = window(bound.options.receives_in_flight) +
                                window(bound.options.sends_in_flight) + (bound.slots ? least : 1);

@@ -113,7 +113,8 @@ class Collective {
 
   // Collective, for a broadcast. The data is in `buffer` on the plan's source; every other rank
   // receives it in `buffer`. count elements of `type`, contiguous or not; any count, including 0.
-  // The types may differ among ranks where MPI_Bcast allows it.
+  // The types may differ among ranks where MPI_Bcast allows it. Ranks that only help (see
+  // receives_all) need a buffer as well, of which an unspecified part is overwritten.
   //
   // Both kinds of run() throw InputError when the ranks' messages differ in bytes, MpiError (naming
   // segment, tree and peer) when MPI fails, TimedOut. After an exception the buffers' contents are
@@ -226,6 +227,9 @@ class Collective {
   [[nodiscard]] std::vector<double> shares() const;
   // The rank (in comm) that is the plan's source; 0 where every rank is a root.
   [[nodiscard]] int root() const;
+  // Whether this rank has the whole message after a broadcast; false: it only copies parts of it on
+  // the way to others (planner::PlanBlock::members).
+  [[nodiscard]] bool receives_all() const;
   // In comm.
   [[nodiscard]] std::size_t ranks() const;
   // The name of this rank's node in the plan.

@@ -39,7 +39,6 @@ struct Collective::State {
   std::atomic<bool> in_call = false;
   bool uses_rings = false;
   bool broken = false;
-  bool is_starting = false;  // calls only begin
   // A call that has begun. finish: what remains when the message is complete; it also owns what
   // the call needs until then.
   struct Begun {
@@ -56,6 +55,8 @@ struct Collective::State {
   // Throws InputError for a plan for another operation.
   static void require(const planner::Plan& plan, Expects expects);
 
+  // The collective whose calls only begin, on this thread; null: none.
+  static State*& starting();
   // Runs a prepared call, or begins it.
   void carry_out(Begun prepared_call);
   // Whether the call that has begun is complete; if not, does what is possible now, also for all

@@ -105,6 +105,11 @@ MpiEngine& Collective::State::engine_for(bool may_use_rings) {
   return *without_rings;
 }
 
+Collective::State*& Collective::State::starting() {
+  thread_local State* starting = nullptr;
+  return starting;
+}
+
 std::vector<Collective::State*>& Collective::State::in_progress() {
   thread_local std::vector<State*> calls;
   return calls;
@@ -119,7 +124,7 @@ void Collective::State::give_up() {
 }
 
 void Collective::State::carry_out(Begun prepared_call) {
-  if (is_starting) {
+  if (starting() == this) {
     begun = std::move(prepared_call);
     begun->by->flows.begin(*begun->store);
     in_progress().push_back(this);

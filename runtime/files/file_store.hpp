@@ -21,7 +21,7 @@ using engine::SegmentStore;
 class FileStore : public SegmentStore {
  public:
   // On the source `in` is read, elsewhere it is null. out: written; null: not written (on the
-  // source only).
+  // source, and on ranks that only help others).
   FileStore(const Broadcast::StreamShape& shape, ByteSource* in, ByteTarget* out);
   [[nodiscard]] std::uint64_t segments_per_tree() const override {
     return shape_.segments_per_tree;

@@ -78,6 +78,15 @@ std::vector<planner::PlanTree> colored_trees(const std::vector<int>& members, Ra
   return {chain};
 }
 
+// The first of the ranks, and some of the others: those that a tree leads to where ranks help.
+std::vector<int> some_of(const std::vector<int>& members, Random& random) {
+  std::vector<int> some{members.front()};
+  for (std::size_t i = 1; i < members.size(); ++i) {
+    if (chance(70, random)) some.push_back(members[i]);
+  }
+  return some.size() > 1 ? some : members;
+}
+
 // Over some of the ranks, in any order.
 planner::PlanTree random_path(int from, int to, int ranks, Random& random) {
   std::vector<std::uint32_t> between;
@@ -154,8 +163,10 @@ void Case::choose_trees(CaseBlock& block, Random& random) const {
   block.trees.clear();
   const bool has_latencies = chance(25, random);
   const bool has_exchanges = !block.combines() && chance(15, random);
+  const bool has_helpers = !block.combines() && !block.after && chance(20, random);
   for (std::size_t left = 1 + below(blocks.size() > 3 ? 2 : 4, random); left > 0; --left) {
-    planner::PlanTree& tree = block.trees.emplace_back(random_tree(block.members, 9, random));
+    const std::vector<int> members = has_helpers ? some_of(block.members, random) : block.members;
+    planner::PlanTree& tree = block.trees.emplace_back(random_tree(members, 9, random));
     if (has_latencies) add_latencies(tree, random);
     if (!has_exchanges) continue;
     std::ranges::copy_if(tree.edges, std::back_inserter(tree.exchange),

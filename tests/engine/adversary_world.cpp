@@ -310,13 +310,13 @@ void World::check_result(std::size_t block, int rank) const {
       case_.slots ? case_.slots->assignment() : planner::assignment_for(of.trees);
   if (!of.combines()) {
     const std::size_t first = first_tree(block, rank);
+    const std::vector<bool> is_on = of.trees_of(rank);
     for (std::size_t tree = 0; tree < of.trees.size(); ++tree) {
       const bool is_combined = of.after && rank == of.root;
-      if (is_combined ||
-          store.moved(first + tree) == assignment.count(tree, of.range.grid.count())) {
-        continue;
-      }
-      throw Violation("segments are missing");
+      const bool gets_segments = rank == of.root || is_on[tree];
+      const std::uint64_t due = gets_segments ? assignment.count(tree, of.range.grid.count()) : 0;
+      if (is_combined || store.moved(first + tree) == due) continue;
+      throw Violation("segments are missing, or where they should not be");
     }
     return;
   }

@@ -98,6 +98,7 @@ class FlowProgram {
     const Digraph& graph = problem_.graph;
     for (std::uint32_t target = 0; target < graph.node_count; ++target) {
       if (target == problem_.root || graph.relay(target)) continue;
+      if (!problem_.is_member.empty() && problem_.is_member[target] == 0) continue;
       std::vector<std::vector<Entry>> balance(graph.node_count);
       for (const HostPair& pair : pairs_) {
         if (pair.to == problem_.root || pair.from == target) continue;

@@ -52,7 +52,7 @@ struct PlanCommand {
   [[nodiscard]] bool has_one_root() const {
     return !problem.source.empty() && !planner::has_parts(problem.operation);
   }
-  void check_blocks() const;
+  void check_blocks(bool has_helpers) const;
   // all: an AllRoots or a Routing.
   template <class Problem>
   [[nodiscard]] ExitStatus plan_blocks(const planner::Algorithm& named, const Problem& all) const;
@@ -190,24 +190,29 @@ void check_choice(const PlanCommand& options) {
   }
 }
 
-// Refuses what only plans with one root can have so far.
-void PlanCommand::check_blocks() const {
-  for (const auto& [option, given] : {std::pair("--message", message.has_value()),
-                                      std::pair("--max-trees", tree_counts.front() > 0),
-                                      std::pair("--max-depth", depths.front() > 0),
-                                      std::pair("--max-latency", latencies.front().has_value())}) {
+// Refuses what only plans whose trees lead from, or to, one root and span all hosts can have so
+// far.
+void PlanCommand::check_blocks(bool has_helpers) const {
+  const bool limits_trees = has_helpers ? tree_counts.size() > 1 : tree_counts.front() > 0;
+  for (const auto& [option, given] :
+       {std::pair("--message", message.has_value()), std::pair("--schedule", schedule),
+        std::pair("--max-trees", limits_trees), std::pair("--max-depth", depths.front() > 0),
+        std::pair("--max-latency", latencies.front().has_value())}) {
     if (!given) continue;
     const bool is_free = !planner::has_parts(problem.operation);
     throw InputError({}, option,
-                     is_free ? "cannot be combined with any roots yet; give --root NAME"
-                             : fmt::format("cannot be combined with {} yet",
-                                           planner::name_of(problem.operation)));
+                     has_helpers ? "cannot be combined with helpers yet; give --helpers none"
+                     : is_free   ? "cannot be combined with any roots yet; give --root NAME"
+                                 : fmt::format("cannot be combined with {} yet",
+                                               planner::name_of(problem.operation)));
   }
 }
 
 template <class Problem>
 ExitStatus PlanCommand::plan_blocks(const planner::Algorithm& named, const Problem& all) const {
-  Run run = with_name(named.name, [&] { return run_timed(named, all, problem.limits, console); });
+  planner::AlgorithmOptions limits = problem.limits;
+  limits.max_trees = tree_counts.front();
+  Run run = with_name(named.name, [&] { return run_timed(named, all, limits, console); });
   planner::Plan plan = planner::make_plan(all, named.name, run.outcome, all.options().segment);
   const ExitStatus status = judge(run, named.name, console);
   report(*this, {{0, 0, std::nullopt, std::move(run), std::move(plan), std::nullopt, Bytes{0}}});
@@ -215,7 +220,7 @@ ExitStatus PlanCommand::plan_blocks(const planner::Algorithm& named, const Probl
 }
 
 void PlanCommand::check() const {
-  if (!has_one_root()) check_blocks();
+  if (!has_one_root()) check_blocks(false);
   const planner::Algorithm named = chosen();
   const bool limits_depth = depths.front() > 0;
   const bool limits_latency = latencies.front().has_value();
@@ -249,7 +254,7 @@ ExitStatus PlanCommand::run() const {
   const planner::Algorithm named = chosen();
   const platforms::Platform platform = problem.read(console);
   const bool has_helpers = !problem.receivers.on(platform).empty();
-  if (has_helpers) check_blocks();
+  if (has_helpers) check_blocks(true);
   if (!has_one_root() || has_helpers) {
     return problem.on(platform, [&](const auto& all) { return plan_blocks(named, all); });
   }

@@ -56,6 +56,11 @@ void add_facts(Report& report, const Plan& plan) {
     for (const planner::PlanBlock& block : plan.blocks) roots.insert(block.root);
     report.add("roots", "", roots.size());
   }
+  if (plan.has_helpers()) {
+    const std::size_t receivers = plan.blocks.front().members.size();
+    report.add("receivers", "receivers", receivers);
+    report.add("helpers", "helpers", plan.nodes.size() - 1 - receivers);
+  }
   report.add("model", "", plan.model);
   report.add("algorithm", "", plan.algorithm);
   report.add("throughput", "throughput_Bps", plan.throughput);
@@ -86,7 +91,7 @@ void add_trees(Rows& rows, const Plan& plan, const planner::PlanTrees& kind,
 // direction in an allreduce.
 std::string label_of(const Plan& plan, const planner::PlanTrees& kind) {
   if (kind.to) return fmt::format("{}-{} ", plan.nodes[kind.root], plan.nodes[*kind.to]);
-  std::string label = plan.has_one_root() ? "" : plan.nodes[kind.root] + " ";
+  std::string label = plan.source.empty() ? plan.nodes[kind.root] + " " : "";
   if (plan.operation == planner::Operation::kAllreduce) label += kind.up ? "up " : "down ";
   return label;
 }
@@ -115,6 +120,9 @@ Report plan_report(const Plan& plan, const Platform& platform, std::span<const R
                         {"share", kind.share},
                         {"trees", own.json()}});
       if (kind.to) blocks.back()["to"] = plan.nodes[*kind.to];
+      for (const std::uint32_t member : kind.members) {
+        blocks.back()["members"].push_back(plan.nodes[member]);
+      }
     }
   }
   if (!plan.has_one_root()) report.write("blocks", std::move(blocks));

@@ -23,6 +23,7 @@ class PlannedFiles : public FileCarrier {
  public:
   explicit PlannedFiles(runtime::Broadcast& broadcast) : broadcast_(&broadcast) {}
   [[nodiscard]] int root() const override { return broadcast_->root(); }
+  [[nodiscard]] bool receives_all() const override { return broadcast_->receives_all(); }
   [[nodiscard]] Shape stream_shape(std::uint64_t message_bytes,
                                    std::uint64_t buffer_bytes) const override {
     return broadcast_->stream_shape(message_bytes, buffer_bytes);
@@ -66,7 +67,9 @@ void BcastCommand::add_to(Arguments& app) {
   app.add(
       "--out", files.out,
       "output file of each rank; {rank} and {host} are replaced. For a folder or several --in: an "
-      "output folder, new or empty. The source writes it too, unless it is the --in file");
+      "output folder, new or empty. The source writes it too, unless it is the --in file; ranks "
+      "that "
+      "only help others do not");
   app.add("--resume", files.resume,
           "continue an interrupted run that had --resume; if this run is interrupted, keep "
           ".espalier-NAME.part beside the output");
@@ -151,6 +154,9 @@ ExitStatus BcastCommand::run() const {
   const std::string file = display_name(arguments.plan);
   if (options.rounds) engine::require_rounds(named.plan, file);
   if (options.schedule) engine::require_timetable(named.plan, file);
+  if (files.resume && named.plan.has_helpers()) {
+    throw InputError("--resume is for plans in which all ranks get the message; this has helpers");
+  }
 
   ProgressBar bar(rank == 0 && !arguments.quiet, named.plan.throughput);
   options.on_progress = [&bar, &watchdog](std::uint64_t bytes) {

@@ -82,6 +82,8 @@ class FileCarrier {
   virtual ~FileCarrier() = default;
 
   [[nodiscard]] virtual int root() const = 0;
+  // Whether this rank gets the whole message.
+  [[nodiscard]] virtual bool receives_all() const { return true; }
   [[nodiscard]] virtual Shape stream_shape(std::uint64_t message_bytes,
                                            std::uint64_t buffer_bytes) const = 0;
   // 0: nothing is known.

@@ -50,8 +50,10 @@ std::string what_ran(const planner::Plan& plan, const Figures& figures) {
                          counted(planner::tree_count(plan, true), "tree"),
                          planner::tree_count(plan, false));
   }
-  return fmt::format("{} to {}, {}", size, counted(plan.nodes.size(), "rank"),
-                     counted(plan.broadcast_trees.size(), "tree"));
+  const std::string some =
+      plan.has_helpers() ? fmt::format("{} of ", plan.blocks.front().members.size()) : "";
+  return fmt::format("{} to {}{}, {}", size, some, counted(plan.nodes.size(), "rank"),
+                     counted(planner::tree_count(plan), "tree"));
 }
 
 // The sizes, times and rate of a run, as all reports have them.

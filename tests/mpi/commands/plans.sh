@@ -48,6 +48,16 @@ routes() {
 END
 }
 
+# helped: a plan of a broadcast from n0 to n2 and n3, of which n1 copies a half on the way, on stdout.
+helped() {
+  cat <<END
+{"format": "espalier-plan", "version": 2, "operation": "broadcast", "platform": "test", "model": "one-port",
+ "algorithm": "by hand", "nodes": ["n0", "n1", "n2", "n3"], "segment_bytes": 10000, "throughput_Bps": 4000000,
+ "optimum_Bps": null, "blocks": [{"kind": "spread", "root": 0, "members": [2, 3], "share": 1, "after": null,
+  "trees": [{"rate_Bps": 2000000, "edges": [[0, 1], [1, 2], [1, 3]]}, {"rate_Bps": 2000000, "edges": [[0, 2], [2, 3]]}]}]}
+END
+}
+
 # platform HOSTS: a complete graph with different rates.
 platform() {
   echo from,to,bandwidth_Gbps

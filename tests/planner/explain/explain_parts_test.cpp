@@ -34,26 +34,27 @@ TEST_P(ExplainParts, EveryAnswerIsThatOfTheChangedPlatform) {
     if (operation == Operation::kAllreduce) shares.clear();
     std::optional<platforms::NodeId> root;
     if (needs_root(operation)) root = drawn.source;
-    on_problem(operation, drawn.platform, root, model, drawn.options, shares, [&](const auto& one) {
-      ExplainOptions options;
-      options.top = 2;
-      const Explanation found = explain(one, options);
-      EXPECT_NEAR(found.reached.value / found.optimum.bound->value, 1, kTolerance);
-      for (const auto* list : {&found.resources, &found.links, &found.sets}) {
-        for (const Upgrade& upgrade : *list) {
-          SCOPED_TRACE(upgrade.what.name);
-          ASSERT_THAT(upgrade.outcomes, SizeIs(2));
-          EXPECT_LE(upgrade.what.load, 1 + 1e-6);
-          const WhatIf& twice = upgrade.outcomes.back();
-          const auto changed =
-              platforms::faster(drawn.platform, upgrade.what.figures, twice.factor);
-          const Outcome proof = on_problem(
-              operation, changed, root, model, drawn.options, shares,
-              [](const auto& problem) { return prove_optimum(problem, AlgorithmOptions{}); });
-          EXPECT_NEAR(twice.optimum.value / proof.bound->value, 1, kTolerance);
-        }
-      }
-    });
+    on_problem(
+        operation, drawn.platform, root, model, drawn.options, {shares, {}}, [&](const auto& one) {
+          ExplainOptions options;
+          options.top = 2;
+          const Explanation found = explain(one, options);
+          EXPECT_NEAR(found.reached.value / found.optimum.bound->value, 1, kTolerance);
+          for (const auto* list : {&found.resources, &found.links, &found.sets}) {
+            for (const Upgrade& upgrade : *list) {
+              SCOPED_TRACE(upgrade.what.name);
+              ASSERT_THAT(upgrade.outcomes, SizeIs(2));
+              EXPECT_LE(upgrade.what.load, 1 + 1e-6);
+              const WhatIf& twice = upgrade.outcomes.back();
+              const auto changed =
+                  platforms::faster(drawn.platform, upgrade.what.figures, twice.factor);
+              const Outcome proof = on_problem(
+                  operation, changed, root, model, drawn.options, {shares, {}},
+                  [](const auto& problem) { return prove_optimum(problem, AlgorithmOptions{}); });
+              EXPECT_NEAR(twice.optimum.value / proof.bound->value, 1, kTolerance);
+            }
+          }
+        });
   });
 }
 
