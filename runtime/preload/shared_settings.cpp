@@ -58,6 +58,10 @@ SharedSettings read_settings(const std::function<const char*(const char*)>& valu
   for (const std::string& file : shared.settings.plan_files) {
     shared.plans.push_back(
         runtime::checked_plan(text_of(file), display_name(file), planner::Roots::kAny));
+    if (shared.plans.back().has_helpers()) {
+      throw InputError(display_name(file), "/blocks/0/members",
+                       "MPI_Bcast sends to all ranks; by this plan some would not get the message");
+    }
   }
   for (const std::string& file : shared.settings.tuned_files) {
     add_tuned(shared, text_of(file), file);

@@ -252,7 +252,7 @@ TEST(CheapestMemberTree, MethodsAgree) {
     }
     EXPECT_NEAR(TerminalSets(network).solve(cost).cost, least, 1e-9 * least);
     EXPECT_LE(DualAscent(network).solve(cost), least * (1 + 1e-9));
-    EXPECT_GT(DualAscent(network).solve(cost), 0.3 * least);
+    EXPECT_GE(DualAscent(network).solve(cost), 0.3 * least);
   }
 }
 

@@ -375,6 +375,7 @@ test_refusals() {
   table broadcast 4 '1000 linear 0' >good-table.json
   table broadcast 4 '1000 lineer 0' >bad-table.json
   table alltoall 4 '1000 linear 0' >alltoall.json
+  helped >helped.json
   # VARIABLE=VALUE|MESSAGE
   while IFS='|' read -r setting text; do
     ESPALIER_PLAN=from1.json
@@ -388,6 +389,7 @@ test_refusals() {
 PLAN=nowhere.json|nowhere.json: cannot open
 PLAN=from1.json:broken.json|broken.json: line 
 PLAN=two-edges.json|two-edges.json: /broadcast_trees/0
+PLAN=helped.json|helped.json: /blocks/0/members: MPI_Bcast sends to all ranks
 PLAN=:|ESPALIER_PLAN: ':' is not a list of files
 THRESHOLD=much|ESPALIER_THRESHOLD: 
 DECISIONS=nowhere.json|nowhere.json: cannot open
