@@ -147,6 +147,7 @@ class PlanPicture {
     }
     if (map_.used()) std::ranges::move(map_.place_of(node), std::back_inserter(looks));
     if (node.name == source()) looks.push_back({"peripheries", "2"});
+    if (helps(node.name)) looks.push_back({"style", "rounded,filled,dashed"});
     dot.node(node.name, looks);
   }
 
@@ -234,7 +235,18 @@ class PlanPicture {
       case planner::Operation::kBroadcast:
         break;
     }
+    if (plan_.has_helpers()) {
+      return fmt::format("from {} to {}", plan_.source,
+                         counted(plan_.blocks.front().members.size(), "host"));
+    }
     return "from " + plan_.source;
+  }
+  // Whether the host only copies the message on its way to others.
+  [[nodiscard]] bool helps(const std::string& name) const {
+    const auto node = std::ranges::find(plan_.nodes, name);
+    if (!plan_.has_helpers() || node == plan_.nodes.end() || name == plan_.source) return false;
+    return !std::ranges::binary_search(plan_.blocks.front().members,
+                                       static_cast<std::uint32_t>(node - plan_.nodes.begin()));
   }
   [[nodiscard]] std::string tree_counts() const {
     if (plan_.operation == planner::Operation::kAllreduce) {
@@ -279,6 +291,7 @@ class PlanPicture {
       legend.add_line(fmt::format("grey: the {} busiest of {} links", most_grey(), grey_.size()));
     }
     nodes_.add_to(legend);
+    if (plan_.has_helpers()) legend.add_line("dashed border: helps, without need of the message");
     if (!bottleneck_.empty()) {
       legend.add_line(fmt::format("{}red, the busiest ({:.4g} %): {}",
                                   source().empty() ? "" : "double border: the source; ",
