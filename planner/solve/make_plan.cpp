@@ -6,6 +6,7 @@
 #include "planner/problem/all_roots.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/problem/routing.hpp"
+#include "planner/solve/budget.hpp"
 
 namespace espalier::planner {
 
@@ -69,6 +70,7 @@ Plan plan_of(const SolvedProblem& problem, std::string_view algorithm, const Out
   }
   plan.throughput = throughput_of(outcome);
   if (outcome.bound) plan.optimum = std::max(*outcome.bound, plan.throughput);
+  plan.cost = cost_of(outcome, platform);
   return plan;
 }
 

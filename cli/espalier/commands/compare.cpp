@@ -15,6 +15,7 @@
 #include "cli/espalier/run.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
+#include "planner/solve/budget.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {
@@ -31,10 +32,13 @@ struct CompareCommand {
   std::vector<std::string> sources{};
   SharesOption shares{};
   std::string algorithms = "all";
+  bool frontier = false;
+  std::string chart{};  // file; empty: none
   bool json = false;
   bool csv = false;
 
   void add_to(Arguments& app);
+  void check() const;
   [[nodiscard]] ExitStatus run() const;
 
  private:
@@ -54,6 +58,7 @@ struct Context {
   const Console& console;
   // For algorithms of exponential time, when 'all' were requested.
   std::optional<Seconds> proof_limit{};
+  bool frontier = false;
   bool several = false;  // then an instance without a solution is reported in its entry
   ExitStatus status = ExitStatus::kDone;
 };
@@ -88,6 +93,7 @@ ComparisonRow row_of(const planner::Algorithm& algorithm, const Problem& problem
     const planner::Plan plan =
         planner::make_plan(problem, algorithm.name, run.outcome, context.occupation.segment);
     row.figures = experiments::row_of(plan, {run.seconds});
+    row.cost = plan.cost;
     if (const auto makespan = makespan_of(run, problem, context.limits.message)) {
       row.makespan_s = makespan->value;
     }
@@ -126,6 +132,32 @@ void compare_on(const Problem& problem, Context& context, Comparison& comparison
   prove(problem, context, comparison);
 }
 
+// Of the optimum, from the cheapest plan to the fastest.
+void add_frontier(const platforms::Platform& platform, std::optional<platforms::NodeId> source,
+                  const std::vector<double>& shares, Context& context, Comparison& comparison) {
+  constexpr std::size_t kPoints = 8;
+  const planner::Algorithm optimal = planner::find_algorithm(planner::kOptimal, context.operation);
+  planner::AlgorithmOptions limits = context.limits;
+  const auto solve = planner::with_money(
+      context.operation, platform, source, context.model, context.occupation, shares,
+      [&](const auto& problem) { return planner::run(optimal, problem, limits); });
+  limits.deadline = limits.deadline.restarted();
+  comparison.currency = platform.currency();
+  for (const double budget :
+       planner::frontier_budgets(solve, platform, kPoints, planner::MoneyOptions{limits})) {
+    const Run run = run_timed(
+        [&](const planner::AlgorithmOptions& within) {
+          limits = within;
+          return planner::within_budget(solve, platform, budget, planner::MoneyOptions{within})
+              .outcome;
+        },
+        "frontier", context.limits, context.console);
+    note_status(context, judge(run, "frontier", context.console));
+    comparison.frontier.push_back({budget, planner::cost_of(run.outcome, platform)->per_GB,
+                                   run.throughput, run.outcome.bound, tree_count(run)});
+  }
+}
+
 // source: none where there are several roots. shares: where the message has parts.
 Comparison compare_one(const platforms::Platform& platform, std::optional<platforms::NodeId> source,
                        const std::vector<double>& shares, Context& context) {
@@ -137,6 +169,7 @@ Comparison compare_one(const platforms::Platform& platform, std::optional<platfo
     planner::on_problem(context.operation, platform, source, context.model, context.occupation,
                         shares,
                         [&](const auto& problem) { compare_on(problem, context, comparison); });
+    if (context.frontier) add_frontier(platform, source, shares, context, comparison);
   } catch (const InfeasibleError& fault) {
     if (!context.several) throw;
     note_status(context, fault.status());
@@ -161,7 +194,12 @@ std::vector<std::optional<platforms::NodeId>> CompareCommand::roots_on(
   return roots;
 }
 
+void CompareCommand::check() const {
+  if (!chart.empty() && !frontier) throw InputError({}, "--chart", "needs --frontier");
+}
+
 ExitStatus CompareCommand::run() const {
+  if (!chart.empty()) require_writable(chart);
   refuse_source_without_root(operation, !sources.empty());
   Context context{.operation = operation,
                   .algorithms = planner::parse_algorithms(algorithms, operation),
@@ -169,7 +207,8 @@ ExitStatus CompareCommand::run() const {
                   .model = model.model(),
                   .occupation = model.occupation(),
                   .limits = limits,
-                  .console = console};
+                  .console = console,
+                  .frontier = frontier};
   if (context.all && !limits.deadline.limit()) context.proof_limit = kProofLimit;
   std::sort(context.algorithms.begin(), context.algorithms.end());
   // Everything is read, and every source found, before the work starts.
@@ -184,12 +223,16 @@ ExitStatus CompareCommand::run() const {
     instances += nodes.back().size();
   }
   context.several = instances > 1;
+  if (frontier && context.several) {
+    throw InputError({}, "--frontier", "is of one platform and one source; give one of each");
+  }
   std::vector<Comparison> comparisons;
   for (std::size_t i = 0; i < read.size(); ++i) {
     for (const std::optional<platforms::NodeId> source : nodes[i]) {
       comparisons.push_back(compare_one(read[i], source, shares_on[i], context));
     }
   }
+  if (!chart.empty()) write_text(chart, frontier_chart(comparisons.front()));
   write_text("-", csv ? comparison_csv(comparisons) : comparison_text(comparisons, json));
   return context.status;
 }
@@ -209,9 +252,16 @@ void CompareCommand::add_to(Arguments& app) {
   add_algorithm_parameters(app, limits.chains, limits.message);
   model.add_to(app);
   add_limits(app, limits);
+  app.add("--frontier", frontier,
+          "Also the optimum within budgets from the price of the cheapest plan to that of the "
+          "fastest. Needs prices on the platform");
+  app.add("--chart", chart,
+          "With --frontier: throughput against cost as SVG, with the algorithms as points",
+          {.type = "FILE.svg"});
   app.add("--json", json, "JSON instead of tables");
   app.add("--csv", csv, "CSV, one row per instance and algorithm");
   app.exclude("--csv", "--json");
+  app.exclude("--csv", "--frontier");
   reading.add_to(app);
   add_console_options(app, console);
   app.add_footer(
