@@ -55,6 +55,13 @@ void add_budget(Arguments& app, std::optional<Budget>& budget) {
           {.type = "PRICE/GB", .shown = ""});
 }
 
+planner::MoneyProblem money_problem(const ProblemOptions& problem,
+                                    const platforms::Platform& platform) {
+  return {problem.operation,          platform,
+          problem.root_on(platform),  problem.model.model(),
+          problem.model.occupation(), problem.shares.read(platform, problem.operation)};
+}
+
 std::string money_text(double amount, const std::string& currency) {
   return fmt::format("{:.4f}{}{}", amount, currency.empty() ? "" : " ", currency);
 }

@@ -25,14 +25,9 @@ struct Budget {
 Budget parse_budget(std::string_view text);
 void add_budget(Arguments& app, std::optional<Budget>& budget);
 
-// The problem's solutions by `solve`, for planner/solve/budget.hpp.
-template <class Solve>
-planner::SolveWithMoney with_money(const ProblemOptions& problem,
-                                   const platforms::Platform& platform, Solve solve) {
-  return planner::with_money(problem.operation, platform, problem.root_on(platform),
-                             problem.model.model(), problem.model.occupation(),
-                             problem.shares.read(platform, problem.operation), std::move(solve));
-}
+// The problem for planner/solve/budget.hpp.
+planner::MoneyProblem money_problem(const ProblemOptions& problem,
+                                    const platforms::Platform& platform);
 
 // "6.4300 USD".
 std::string money_text(double amount, const std::string& currency);

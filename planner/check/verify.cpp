@@ -224,11 +224,9 @@ class Verifier {
   template <class Problem>
   [[nodiscard]] Outcome prove_as_planned(const Problem& problem) const {
     if (!report_.cost || !report_.cost->budget_per_GB) return prove(problem);
-    const auto solve =
-        with_money(plan_.operation, platform_, problem.root(), problem.model(), problem.options(),
-                   shares_of(plan_), [&](const auto& one) { return prove(one); });
-    return within_budget(solve, platform_, *report_.cost->budget_per_GB,
-                         MoneyOptions{options_.limits})
+    const MoneyProblem priced{plan_.operation, platform_,         problem.root(),
+                              problem.model(), problem.options(), shares_of(plan_)};
+    return within_budget(priced, *report_.cost->budget_per_GB, {{options_.limits}, /*plan=*/false})
         .outcome;
   }
 

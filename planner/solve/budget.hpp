@@ -11,13 +11,11 @@
 // M (T / b - (1 - q)) / q, from below.
 #pragma once
 
-#include <cstdint>
-#include <functional>
+#include <cstddef>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include "planner/problem/any_problem.hpp"
+#include "planner/plan/plan.hpp"
 #include "planner/registry.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
@@ -30,35 +28,33 @@ double money_per_s(const Outcome& outcome, const platforms::Platform& platform);
 // Nothing on a platform without prices.
 std::optional<PlanCost> cost_of(const Outcome& outcome, const platforms::Platform& platform);
 
-// The outcome of an operation that may spend so much per second (unset: anything), with its bound
-// and prices, and the row of money among these.
-struct Solved {
-  Outcome outcome;
-  std::uint32_t money_row = UINT32_MAX;
-};
-using SolveWithMoney = std::function<Solved(std::optional<double> money_per_s)>;
-
-// solve(problem): the outcome of any problem of planner/problem/any_problem.hpp. The other
-// arguments are those of on_problem; the platform must outlive the result.
-template <class Solve>
-SolveWithMoney with_money(Operation operation, const platforms::Platform& platform,
-                          std::optional<platforms::NodeId> root, platforms::Model model,
-                          platforms::OccupationOptions options, std::vector<double> shares,
-                          Solve solve) {
-  return [=, &platform](std::optional<double> money_per_s) {
-    platforms::OccupationOptions own = options;
-    own.money_per_s = money_per_s;
-    return on_problem(operation, platform, root, model, own, shares, [&](const auto& problem) {
-      const auto rows = static_cast<std::uint32_t>(problem.occupation().resources.size());
-      return Solved{solve(problem), money_per_s ? rows - 1 : UINT32_MAX};
-    });
-  };
-}
-
 struct MoneyOptions : lp::Limits {
+  // Reduces the result's trees as `optimal` does; else they are those of the proof.
+  bool plan = true;
   // A solution is accepted whose cost exceeds the budget by this share, where rounding leaves none
   // below it: next to the cheapest.
   double tolerance = 2e-6;
+};
+
+// What on_problem of planner/problem/any_problem.hpp makes a problem of, but for the money.
+struct MoneyProblem {
+  Operation operation;
+  const platforms::Platform& platform;
+  std::optional<platforms::NodeId> root;
+  platforms::Model model;
+  platforms::OccupationOptions occupation{};
+  std::vector<double> shares{};
+
+  // The optimum for so much money per second (unset: any amount), and money's share of the prices.
+  struct Solved {
+    Outcome outcome;
+    double price_of_money = 0;
+  };
+  // near: its outcome for another amount, whose trees are tried first; null: none.
+  [[nodiscard]] Solved prove(std::optional<double> money_per_s, const lp::Limits& limits,
+                             const Outcome* near = nullptr) const;
+  // The plan of `optimal` for it.
+  [[nodiscard]] Outcome plan(std::optional<double> money_per_s, const lp::Limits& limits) const;
 };
 
 // Outcome::bound is proven for all plans within the budget. Outcome::prices are scaled so that all
@@ -69,8 +65,8 @@ struct PlanWithinBudget {
   Outcome outcome;
   std::optional<double> money_per_s{};  // of the problem whose rows the prices have
 };
-PlanWithinBudget within_budget(const SolveWithMoney& solve, const platforms::Platform& platform,
-                               double budget_per_GB, const MoneyOptions& options = {});
+PlanWithinBudget within_budget(const MoneyProblem& problem, double budget_per_GB,
+                               const MoneyOptions& options = {});
 
 // The cheapest plan that is at least this fast. Outcome::bound is unset. Throws InfeasibleError,
 // with the highest throughput, where no plan is as fast; LimitReached.
@@ -78,13 +74,12 @@ struct CheapestPlan {
   Outcome outcome;
   double least_per_GB = 0;  // proven: no plan as fast costs less
 };
-CheapestPlan cheapest_at(const SolveWithMoney& solve, const platforms::Platform& platform,
-                         BytesPerSecond throughput, const MoneyOptions& options = {});
+CheapestPlan cheapest_at(const MoneyProblem& problem, BytesPerSecond throughput,
+                         const MoneyOptions& options = {});
 
 // `count` (at least 2) budgets per GB, ascending and equally spaced: from that of the cheapest plan
 // of all to that of the cheapest plan that is as fast as any. Throws as cheapest_at does.
-std::vector<double> frontier_budgets(const SolveWithMoney& solve,
-                                     const platforms::Platform& platform, std::size_t count,
+std::vector<double> frontier_budgets(const MoneyProblem& problem, std::size_t count,
                                      const MoneyOptions& options = {});
 
 }  // namespace espalier::planner

@@ -117,10 +117,8 @@ ExitStatus BoundCommand::run_within(const platforms::Platform& platform) const {
   budget->require_currency(platform);
   std::optional<double> money_per_s;
   const auto solve = [&](const planner::AlgorithmOptions& limits) {
-    const auto with = with_money(
-        problem, platform, [&](const auto& one) { return planner::prove_optimum(one, limits); });
-    planner::PlanWithinBudget found =
-        planner::within_budget(with, platform, budget->per_GB, planner::MoneyOptions{limits});
+    planner::PlanWithinBudget found = planner::within_budget(
+        money_problem(problem, platform), budget->per_GB, {{limits}, /*plan=*/false});
     money_per_s = found.money_per_s;
     return std::move(found.outcome);
   };

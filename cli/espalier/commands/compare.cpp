@@ -136,20 +136,15 @@ void compare_on(const Problem& problem, Context& context, Comparison& comparison
 void add_frontier(const platforms::Platform& platform, std::optional<platforms::NodeId> source,
                   const std::vector<double>& shares, Context& context, Comparison& comparison) {
   constexpr std::size_t kPoints = 8;
-  const planner::Algorithm optimal = planner::find_algorithm(planner::kOptimal, context.operation);
-  planner::AlgorithmOptions limits = context.limits;
-  const auto solve = planner::with_money(
-      context.operation, platform, source, context.model, context.occupation, shares,
-      [&](const auto& problem) { return planner::run(optimal, problem, limits); });
-  limits.deadline = limits.deadline.restarted();
+  const planner::MoneyProblem priced{context.operation, platform,           source,
+                                     context.model,     context.occupation, shares};
   comparison.currency = platform.currency();
-  for (const double budget :
-       planner::frontier_budgets(solve, platform, kPoints, planner::MoneyOptions{limits})) {
+  planner::MoneyOptions how{{context.limits}, /*plan=*/false};
+  how.deadline = how.deadline.restarted();
+  for (const double budget : planner::frontier_budgets(priced, kPoints, how)) {
     const Run run = run_timed(
-        [&](const planner::AlgorithmOptions& within) {
-          limits = within;
-          return planner::within_budget(solve, platform, budget, planner::MoneyOptions{within})
-              .outcome;
+        [&](const planner::AlgorithmOptions& limits) {
+          return planner::within_budget(priced, budget, {{limits}, /*plan=*/false}).outcome;
         },
         "frontier", context.limits, context.console);
     note_status(context, judge(run, "frontier", context.console));

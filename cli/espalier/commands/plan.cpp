@@ -246,14 +246,13 @@ ExitStatus PlanCommand::plan_for_money(const planner::Algorithm& named,
                                        const platforms::Platform& platform) const {
   if (budget) budget->require_currency(platform);
   std::optional<double> least_per_GB;
+  const planner::MoneyProblem priced = money_problem(problem, platform);
   const auto solve = [&](const planner::AlgorithmOptions& limits) {
-    const auto with = with_money(problem, platform,
-                                 [&](const auto& one) { return planner::run(named, one, limits); });
     const planner::MoneyOptions how{limits};
-    if (budget) return planner::within_budget(with, platform, budget->per_GB, how).outcome;
+    if (budget) return planner::within_budget(priced, budget->per_GB, how).outcome;
     const double bytes = static_cast<double>(message->value);
     planner::CheapestPlan cheapest =
-        planner::cheapest_at(with, platform, {bytes / deadline->value}, how);
+        planner::cheapest_at(priced, BytesPerSecond{bytes / deadline->value}, how);
     least_per_GB = cheapest.least_per_GB;
     return std::move(cheapest.outcome);
   };

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "planner/check/verify.hpp"
+#include "planner/problem/any_problem.hpp"
+#include "planner/solve/make_plan.hpp"
 #include "planner/solve/solve_packing.hpp"
 #include "support/errors.hpp"
 #include "tests/lp/plain_flow_lp.hpp"
@@ -23,13 +25,8 @@ using espalier::testing::small_platform;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-SolveWithMoney optimum_of(Operation operation, const platforms::Platform& platform,
-                          std::optional<platforms::NodeId> root,
-                          platforms::Model model = platforms::Model::kOnePort,
-                          const platforms::OccupationOptions& options = {}) {
-  return with_money(operation, platform, root, model, options, {}, [operation](const auto& one) {
-    return run(find_algorithm(kOptimal, operation), one, AlgorithmOptions{});
-  });
+MoneyProblem from_first_host(const platforms::Platform& platform) {
+  return {Operation::kBroadcast, platform, platform.hosts()[0], platforms::Model::kOnePort};
 }
 
 platforms::Platform with_random_prices(const platforms::Platform& platform, std::uint64_t seed) {
@@ -60,35 +57,37 @@ TEST(Budget, HandMade) {
   // carries 1/2 B/s, for it leaves s twice. With rates x of the star and y of the chains, at c a
   // GB: 2 x + y = 1 and 8 x + 10 y = c (x + y), so that x + y = 1 / (6 - c / 2).
   const platforms::Platform platform = triangle(6);
-  const auto solve = optimum_of(Operation::kBroadcast, platform, platform.hosts()[0]);
-  const PlanWithinBudget found = within_budget(solve, platform, 9);
+  const MoneyProblem problem = from_first_host(platform);
+  const PlanWithinBudget found = within_budget(problem, 9);
   EXPECT_NEAR(throughput_of(found.outcome).value, 2.0 / 3, 1e-5);
   EXPECT_NEAR(found.outcome.bound->value, 2.0 / 3, 1e-5);
   EXPECT_GE(found.outcome.bound->value, throughput_of(found.outcome).value);
   EXPECT_NEAR(cost_of(found.outcome, platform)->per_GB, 9, 1e-5);
   EXPECT_LE(cost_of(found.outcome, platform)->per_GB, 9 * (1 + 1e-9));
   // A budget 1 % higher gains c / 2 / (6 - c / 2) %.
-  double price = 0;
-  const std::uint32_t money = solve(found.money_per_s).money_row;
+  double price = 0;  // of money: the last row is its own
+  std::uint32_t last = 0;
   for (const PricedResource& priced : found.outcome.prices) {
-    if (priced.row == money) price = priced.price;
+    if (priced.row < last) continue;
+    last = priced.row;
+    price = priced.price;
   }
   EXPECT_NEAR(price, 3.0, 1e-3);
 }
 
 TEST(Budget, DoesNotBindWhereTheFastestPlanCostsLess) {
   const platforms::Platform platform = triangle(1);
-  const auto solve = optimum_of(Operation::kBroadcast, platform, platform.hosts()[0]);
-  const PlanWithinBudget found = within_budget(solve, platform, 5.5);
+  const MoneyProblem problem = from_first_host(platform);
+  const PlanWithinBudget found = within_budget(problem, 5.5);
   EXPECT_FALSE(found.money_per_s.has_value());
   EXPECT_NEAR(throughput_of(found.outcome).value, 1, 1e-5);
 }
 
 TEST(Budget, BelowTheCheapestPlanIsRefusedWithItsPrice) {
   const platforms::Platform platform = triangle(1);
-  const auto solve = optimum_of(Operation::kBroadcast, platform, platform.hosts()[0]);
+  const MoneyProblem problem = from_first_host(platform);
   try {
-    within_budget(solve, platform, 4.9);
+    within_budget(problem, 4.9);
     FAIL() << "accepted";
   } catch (const InfeasibleError& error) {
     EXPECT_STREQ(error.what(),
@@ -98,28 +97,28 @@ TEST(Budget, BelowTheCheapestPlanIsRefusedWithItsPrice) {
 
 TEST(Budget, AtTheCheapestPriceTheFastestOfTheCheapestPlansIsFound) {
   const platforms::Platform platform = triangle(6);
-  const auto solve = optimum_of(Operation::kBroadcast, platform, platform.hosts()[0]);
-  const PlanWithinBudget found = within_budget(solve, platform, 8);
+  const MoneyProblem problem = from_first_host(platform);
+  const PlanWithinBudget found = within_budget(problem, 8);
   EXPECT_NEAR(throughput_of(found.outcome).value, 0.5, 1e-4);
   EXPECT_LE(cost_of(found.outcome, platform)->per_GB, 8 * (1 + 2e-6));
 }
 
 TEST(Budget, NeedsPrices) {
   const platforms::Platform platform = small_platform({"s", "a"}, {{"s", "a", 1}});
-  const auto solve = optimum_of(Operation::kBroadcast, platform, platform.hosts()[0]);
-  EXPECT_THROW(within_budget(solve, platform, 4), InputError);
+  const MoneyProblem problem = from_first_host(platform);
+  EXPECT_THROW(within_budget(problem, 4), InputError);
 }
 
 TEST(CheapestAt, HandMade) {
   const platforms::Platform platform = triangle(6);
-  const auto solve = optimum_of(Operation::kBroadcast, platform, platform.hosts()[0]);
-  const CheapestPlan found = cheapest_at(solve, platform, BytesPerSecond{2.0 / 3});
+  const MoneyProblem problem = from_first_host(platform);
+  const CheapestPlan found = cheapest_at(problem, BytesPerSecond{2.0 / 3});
   EXPECT_GE(throughput_of(found.outcome).value, 2.0 / 3);
   EXPECT_NEAR(cost_of(found.outcome, platform)->per_GB, 9, 1e-4);
   EXPECT_NEAR(found.least_per_GB, 9, 1e-4);
   EXPECT_LE(found.least_per_GB, cost_of(found.outcome, platform)->per_GB * (1 + 1e-12));
-  EXPECT_NEAR(cheapest_at(solve, platform, {0.1}).least_per_GB, 8, 1e-4);
-  EXPECT_THROW(cheapest_at(solve, platform, {1.1}), InfeasibleError);
+  EXPECT_NEAR(cheapest_at(problem, {0.1}).least_per_GB, 8, 1e-4);
+  EXPECT_THROW(cheapest_at(problem, {1.1}), InfeasibleError);
 }
 
 class BudgetByModel : public ::testing::TestWithParam<std::string> {};
@@ -135,12 +134,12 @@ TEST_P(BudgetByModel, TheFlowLpAgrees) {
         const platforms::Platform platform = with_random_prices(drawn.platform, ++seed);
         if (platform.hosts().size() < 2) return;
         const Instance instance(platform, drawn.source, model, drawn.options);
-        const auto solve =
-            optimum_of(Operation::kBroadcast, platform, drawn.source, model, drawn.options);
-        const Outcome fastest = solve(std::nullopt).outcome;
+        const MoneyProblem problem{Operation::kBroadcast, platform, drawn.source, model,
+                                   drawn.options};
+        const Outcome fastest = problem.plan(std::nullopt, {});
         const double most = cost_of(fastest, platform)->per_GB;
         const double least =
-            cheapest_at(solve, platform, {1e-3 * throughput_of(fastest).value}).least_per_GB;
+            cheapest_at(problem, {1e-3 * throughput_of(fastest).value}).least_per_GB;
         if (!(most > least * 1.001)) return;
         for (const double share : {0.2, 0.7}) {
           const double budget = least + share * (most - least);
@@ -149,13 +148,13 @@ TEST_P(BudgetByModel, TheFlowLpAgrees) {
           const lp::FlowSolution flow =
               lp::solve_flow_lp(packing_problem(instance), std::nullopt, row);
           ASSERT_EQ(flow.status, lp::LpStatus::kOptimal);
-          const PlanWithinBudget found = within_budget(solve, platform, budget);
+          const PlanWithinBudget found = within_budget(problem, budget);
           const double rate = throughput_of(found.outcome).value;
           EXPECT_NEAR(rate, flow.throughput, 1e-5 * flow.throughput);
           EXPECT_GE(found.outcome.bound->value, flow.throughput * (1 - 1e-7));
           EXPECT_LE(cost_of(found.outcome, platform)->per_GB, budget * (1 + 2e-6));
           // The other way round: the cheapest plan of this throughput costs the budget.
-          EXPECT_NEAR(cheapest_at(solve, platform, {rate}).least_per_GB, budget, 1e-4 * budget);
+          EXPECT_NEAR(cheapest_at(problem, {rate}).least_per_GB, budget, 1e-4 * budget);
         }
       });
   EXPECT_GE(seed, 5U);
@@ -173,19 +172,17 @@ TEST_P(BudgetByOperation, ThePlanIsValidAndTheCheckSeesWhatIsWrong) {
   const platforms::Platform platform =
       with_random_prices(espalier::testing::sample_platform("heterogeneous-star.json"), 7);
   const auto root = may_have_root(operation) ? std::optional(platform.hosts()[0]) : std::nullopt;
-  const auto solve = optimum_of(operation, platform, root);
-  const Outcome fastest = solve(std::nullopt).outcome;
+  const MoneyProblem problem{operation, platform, root, platforms::Model::kOnePort};
+  const Outcome fastest = problem.plan(std::nullopt, {});
   const double most = cost_of(fastest, platform)->per_GB;
-  const double least =
-      cheapest_at(solve, platform, {1e-3 * throughput_of(fastest).value}).least_per_GB;
+  const double least = cheapest_at(problem, {1e-3 * throughput_of(fastest).value}).least_per_GB;
   ASSERT_GT(most, least * 1.01);
   const double budget = (most + least) / 2;
-  const PlanWithinBudget found = within_budget(solve, platform, budget);
+  const PlanWithinBudget found = within_budget(problem, budget);
   EXPECT_LE(throughput_of(found.outcome).value, throughput_of(fastest).value * (1 + 1e-6));
-  Plan plan = on_problem(operation, platform, root, platforms::Model::kOnePort, {}, {},
-                         [&](const auto& problem) {
-                           return make_plan(problem, kOptimal, found.outcome, kDefaultSegment);
-                         });
+  Plan plan = on_problem(
+      operation, platform, root, platforms::Model::kOnePort, {}, {},
+      [&](const auto& one) { return make_plan(one, kOptimal, found.outcome, kDefaultSegment); });
   ASSERT_TRUE(plan.cost.has_value());
   plan.cost->budget_per_GB = budget;
   plan = parse_plan(to_json(plan), "plan", Roots::kAny);
