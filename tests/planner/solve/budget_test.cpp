@@ -129,7 +129,7 @@ TEST_P(BudgetByModel, TheFlowLpAgrees) {
   const platforms::Model model = platforms::parse_model(GetParam());
   std::uint64_t seed = 0;
   espalier::testing::for_each_platform(
-      1, 5, model, [&](const DrawnPlatform& drawn, const std::string& trace) {
+      2, 5, model, [&](const DrawnPlatform& drawn, const std::string& trace) {
         SCOPED_TRACE(trace);
         const platforms::Platform platform = with_random_prices(drawn.platform, ++seed);
         if (platform.hosts().size() < 2) return;
@@ -153,8 +153,13 @@ TEST_P(BudgetByModel, TheFlowLpAgrees) {
           EXPECT_NEAR(rate, flow.throughput, 1e-5 * flow.throughput);
           EXPECT_GE(found.outcome.bound->value, flow.throughput * (1 - 1e-7));
           EXPECT_LE(cost_of(found.outcome, platform)->per_GB, budget * (1 + 2e-6));
-          // The other way round: the cheapest plan of this throughput costs the budget.
-          EXPECT_NEAR(cheapest_at(problem, {rate}).least_per_GB, budget, 1e-4 * budget);
+          // The other way round: the cheapest plan of this throughput costs the budget, or less
+          // where the fastest plans of all do.
+          const double least_cost = cheapest_at(problem, {rate * (1 - 1e-6)}).least_per_GB;
+          EXPECT_LE(least_cost, budget * (1 + 1e-5));
+          if (rate < throughput_of(fastest).value * (1 - 1e-3)) {
+            EXPECT_NEAR(least_cost, budget, 1e-4 * budget);
+          }
         }
       });
   EXPECT_GE(seed, 5U);
