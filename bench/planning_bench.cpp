@@ -12,14 +12,18 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "lp/graph/min_cost_arborescence.hpp"
 #include "planner/problem/any_problem.hpp"
 #include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
+#include "planner/solve/budget.hpp"
 #include "planner/solve/make_plan.hpp"
 #include "platforms/formats/formats.hpp"
+#include "platforms/formats/text/prices.hpp"
 #include "platforms/generators/generators.hpp"
+#include "support/files.hpp"
 #include "tests/lp/plain_certificate.hpp"
 #include "tests/lp/plain_flow_lp.hpp"
 
@@ -272,6 +276,42 @@ void plan_for_several_roots(benchmark::State& state) {
   state.counters["ratio"] = several / one;
 }
 
+// The fastest plan within a budget from a host of the 71 cloud regions. Args: cents per GB; ratio:
+// its time over that of the plan without a budget.
+void plan_within_budget(benchmark::State& state) {
+  const std::string data = ESPALIER_SOURCE_DIR "/platforms/data/";
+  std::vector<std::string> notes;
+  const std::string prices = data + "skyplane/cost.csv";
+  const platforms::Platform platform =
+      platforms::with_price_table(platforms::read_platform(data + "cloud-71-regions.json").platform,
+                                  read_text(prices), prices, notes);
+  const planner::MoneyProblem problem{planner::Operation::kBroadcast, platform,
+                                      planner::source_named(platform, "gcp:us-west1-a"),
+                                      platforms::Model::kOnePort};
+  planner::Outcome outcome;
+  double within = 0;
+  double without = 0;
+  while (state.KeepRunning()) {
+    without = seconds_of([&] { benchmark::DoNotOptimize(problem.prove(std::nullopt, {})); });
+    within = seconds_of([&] {
+      outcome = planner::within_budget(problem, static_cast<double>(state.range(0)) / 100,
+                                       {{}, /*plan=*/false})
+                    .outcome;
+    });
+  }
+  const double rate = planner::throughput_of(outcome).value;
+  state.counters["Gbps"] = rate * 8e-9;
+  state.counters["gap"] = 1 - rate / outcome.bound.value().value;
+  state.counters["ratio"] = within / without;
+}
+
+BENCHMARK(plan_within_budget)
+    ->Arg(500)
+    ->Arg(400)
+    ->Arg(300)
+    ->Arg(250)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(packing_against_flow_lp)
     ->Args({10, 20})
     ->Args({20, 50})

@@ -92,6 +92,9 @@ class PlanPicture {
           for (const platforms::ArcId arc : platform_.shared_links()[load.resource.index].arcs) {
             busy_arcs_.insert(static_cast<std::uint32_t>(arc));
           }
+          break;
+        case Resource::Kind::kMoney:  // of no place in the picture
+          break;
       }
     }
     if (count > kMostNamed) bottleneck_ += fmt::format(" and {} more", count - kMostNamed);

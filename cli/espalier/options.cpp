@@ -9,6 +9,7 @@
 
 #include "planner/problem/reach.hpp"
 #include "platforms/core/warnings.hpp"
+#include "platforms/formats/text/prices.hpp"
 #include "support/files.hpp"
 #include "support/quantities.hpp"
 
@@ -122,6 +123,10 @@ void PlatformOptions::add_to(Arguments& app, bool in_help) {
   app.add("--topology", options.topology,
           "Slurm: which topology of a file; default: the cluster's default, or the first",
           style("NAME"));
+  app.add("--prices", prices,
+          "Take the links' prices from this table: CSV with the headings src,dest,cost, in USD per "
+          "GB",
+          style("FILE"));
   const auto add_caps = [&](const char* name, auto& caps, const char* verb) {
     app.add(name, caps, platforms::parse_prefix_cap,
             fmt::format("Nodes called PREFIX or PREFIX:... {} at most RATE, e.g. aws=5Gbit/s; "
@@ -156,6 +161,10 @@ platforms::ReadResult PlatformOptions::finish(platforms::ReadResult result, cons
                              result.platform.hosts().size(),
                              result.platform.nodes().size() - result.platform.hosts().size(),
                              result.platform.arcs().size(), result.platform.shared_links().size()));
+  if (!prices.empty()) {
+    result.platform = platforms::with_price_table(result.platform, read_text(prices),
+                                                  display_name(prices), result.notes);
+  }
   if (!send_caps.empty() || !receive_caps.empty()) {
     result.platform = platforms::with_caps(result.platform, send_caps, receive_caps);
   }

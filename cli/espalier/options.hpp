@@ -25,9 +25,11 @@ void add_file(Arguments& app, const std::string& name, std::string& file);
 // Throws InputError if both are standard input.
 void require_one_stdin(std::string_view command, std::string_view plan, std::string_view platform);
 
-// How platform files are read: --from, options of single formats, --send-cap, --receive-cap.
+// How platform files are read: --from, options of single formats, --prices, --send-cap,
+// --receive-cap.
 struct PlatformOptions {
   platforms::ReadOptions options{};
+  std::string prices{};  // file; empty: none
   std::vector<platforms::PrefixCap> send_caps{};
   std::vector<platforms::PrefixCap> receive_caps{};
 
@@ -165,11 +167,13 @@ struct ProblemOptions {
   [[nodiscard]] std::optional<platforms::NodeId> root_on(const platforms::Platform& network) const;
   // The platform, or the part of it that the problem is on.
   [[nodiscard]] platforms::Platform read(const Console& console) const;
-  // What `visit` returns for the problem on it.
+  // What `visit` returns for the problem on it. money_per_s: as of OccupationOptions.
   template <class Visit>
-  auto on(const platforms::Platform& network, const Visit& visit) const {
-    return planner::on_problem(operation, network, root_on(network), model.model(),
-                               model.occupation(),
+  auto on(const platforms::Platform& network, const Visit& visit,
+          std::optional<double> money_per_s = std::nullopt) const {
+    platforms::OccupationOptions occupation = model.occupation();
+    occupation.money_per_s = money_per_s;
+    return planner::on_problem(operation, network, root_on(network), model.model(), occupation,
                                {shares.read(network, operation), receivers.on(network)}, visit);
   }
 };

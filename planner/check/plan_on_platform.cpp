@@ -109,6 +109,20 @@ std::vector<ResourceLoad> loads_of(const Plan& plan, const Instance& instance) {
   return loads_of(plan, instance.platform(), instance.occupation());
 }
 
+std::optional<PlanCost> cost_on(const Plan& plan, const Platform& platform) {
+  if (!platform.has_prices() && platform.price_per_hour() == 0) return std::nullopt;
+  double per_s = 0;  // times GB
+  for (const PlanTrees& kind : trees_by_kind(plan)) {
+    for (const PlanTree& tree : *kind.trees) {
+      for (const std::uint32_t arc : links_of(platform, tree, kind.up).arcs) {
+        per_s += tree.rate.value * platform.arcs()[arc].price_per_GB;
+      }
+    }
+  }
+  return PlanCost{per_s / plan.throughput.value, platform.price_per_hour(), std::nullopt,
+                  platform.currency()};
+}
+
 std::size_t full_count(std::span<const ResourceLoad> loads) {
   return static_cast<std::size_t>(
       std::ranges::count_if(loads, [](const ResourceLoad& load) { return load.load >= 1 - 1e-6; }));

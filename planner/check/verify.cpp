@@ -10,6 +10,7 @@
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/check/verify_schedule.hpp"
 #include "planner/problem/any_problem.hpp"
+#include "planner/solve/budget.hpp"
 #include "support/errors.hpp"
 #include "support/quantities.hpp"
 
@@ -102,6 +103,7 @@ class Verifier {
     if (!follow_edges()) return;
     weigh(problem.occupation());
     check_schedule(problem);
+    check_cost();
     check_optimum(problem);
   }
 
@@ -166,6 +168,33 @@ class Verifier {
     }
   }
 
+  // From the links that the trees take.
+  void check_cost() {
+    if (report_.throughput.value > 0) report_.cost = cost_on(plan_, platform_);
+    if (!plan_.cost) return;
+    if (!report_.cost) {
+      add_fault("/cost_per_GB", "the platform has no prices; give --prices FILE");
+      return;
+    }
+    const auto compare = [&](const char* place, double claimed, double found) {
+      if (std::abs(claimed - found) <= options_.tolerance * found) return;
+      add_fault(place, fmt::format("the plan states {}; it is {}", claimed, found));
+    };
+    compare("/cost_per_GB", plan_.cost->per_GB, report_.cost->per_GB);
+    compare("/cost_per_hour", plan_.cost->per_hour, report_.cost->per_hour);
+    if (plan_.cost->currency != report_.cost->currency) {
+      add_fault("/currency",
+                fmt::format("the plan states {}; the platform's is {}",
+                            in_quotes(plan_.cost->currency), in_quotes(report_.cost->currency)));
+    }
+    const std::optional<double>& budget = plan_.cost->budget_per_GB;
+    report_.cost->budget_per_GB = budget;
+    if (budget && report_.cost->per_GB > *budget * (1 + MoneyOptions{}.tolerance)) {
+      add_fault("/budget_per_GB", fmt::format("the plan costs {}, more than its budget of {}",
+                                              report_.cost->per_GB, *budget));
+    }
+  }
+
   template <class Problem>
   void check_schedule(const Problem& /*problem*/) {}  // only a broadcast has one
   void check_schedule(const Collective& collective) {
@@ -208,6 +237,16 @@ class Verifier {
     return prove_optimum(problem, options_.limits);
   }
 
+  // The optimum that the plan states is that of plans within its budget, where it has one.
+  template <class Problem>
+  [[nodiscard]] Outcome prove_as_planned(const Problem& problem) const {
+    if (!report_.cost || !report_.cost->budget_per_GB) return prove(problem);
+    const MoneyProblem priced{plan_.operation, platform_,         problem.root(),
+                              problem.model(), problem.options(), {shares_of(plan_), receivers()}};
+    return within_budget(priced, *report_.cost->budget_per_GB, {{options_.limits}, /*plan=*/false})
+        .outcome;
+  }
+
   template <class Problem>
   void check_optimum(const Problem& problem) {
     constexpr double kSlack = 1e-5;  // more than two proofs with gap 1e-6 each may differ by
@@ -219,7 +258,7 @@ class Verifier {
                             format_rate({throughput})));
     }
     if (!options_.prove) return;
-    const Outcome proof = prove(problem);
+    const Outcome proof = prove_as_planned(problem);
     report_.bound = proof.bound;
     report_.proof = proof.ends;
     if (!plan_.optimum || below) return;

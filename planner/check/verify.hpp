@@ -23,7 +23,9 @@ struct VerifyReport {
   std::optional<BytesPerSecond> scheduled;  // of the schedule, where the plan has a valid one
   std::optional<BytesPerSecond> bound;      // proven again if options.prove
   Ends proof;                               // how that ended
-  std::size_t trees = 0;                    // of both kinds
+  // Recomputed, with the plan's budget; unset: the platform has no prices.
+  std::optional<PlanCost> cost{};
+  std::size_t trees = 0;  // of both kinds
   std::size_t depth = 0;
   std::size_t out_degree = 0;
 };
@@ -38,7 +40,8 @@ struct VerifyOptions {
 // Faults: another platform; an unknown name; an algorithm that does not serve the operation;
 // structural faults; edges that are no path of the platform; rates that overload a resource; colors
 // by which a rank would send or receive twice in a round; figures that contradict the trees or the
-// proof; a schedule that ports and links cannot execute.
+// proof, or the prices of the links; a budget that is exceeded; a schedule that ports and links
+// cannot execute.
 VerifyReport verify(const Plan& plan, const platforms::Platform& platform,
                     const VerifyOptions& options = {});
 

@@ -32,6 +32,8 @@ std::string_view plural_of(Resource::Kind kind) {
       return "links";
     case Resource::Kind::kSharedLink:
       return "shared links";
+    case Resource::Kind::kMoney:
+      return "money";
   }
   return {};
 }

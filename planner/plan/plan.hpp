@@ -167,6 +167,14 @@ struct PlanBlock {
   std::vector<std::uint32_t> members{};
 };
 
+// What a plan costs, on a platform with prices.
+struct PlanCost {
+  double per_GB = 0;                      // for 10^9 bytes of the message, over all links
+  double per_hour = 0;                    // of all nodes, while it runs
+  std::optional<double> budget_per_GB{};  // at most this for the links; `optimum` is within it
+  std::string currency{};                 // may be empty
+};
+
 struct Plan {
   Operation operation = Operation::kBroadcast;
   std::string platform;  // its name
@@ -183,6 +191,7 @@ struct Plan {
   std::vector<PlanTree> broadcast_trees;  // of broadcast and allreduce
   std::optional<PlanSchedule> schedule;   // of a broadcast only
   std::vector<PlanBlock> blocks{};        // of other operations, several roots, and helpers
+  std::optional<PlanCost> cost{};         // unset: no prices are known
 
   // Whether all its trees have the same root, lead to all nodes, and carry the whole message.
   [[nodiscard]] bool has_one_root() const { return blocks.empty(); }

@@ -212,6 +212,26 @@ void parse_trees_of_one_root(const JsonCursor& root, Plan& plan) {
   if (root.has("schedule")) plan.schedule = parse_schedule(root.at("schedule"), plan);
 }
 
+std::optional<PlanCost> parse_cost(const JsonCursor& root) {
+  if (!root.has("cost_per_GB")) {
+    for (const char* key : {"cost_per_hour", "budget_per_GB", "currency"}) {
+      if (root.has(key)) root.at(key).refuse("needs 'cost_per_GB'");
+    }
+    return std::nullopt;
+  }
+  const auto price = [&](const char* key) {
+    const JsonCursor place = root.at(key);
+    const double value = place.number();
+    if (value < 0) place.refuse("a price must not be negative");
+    return value;
+  };
+  PlanCost cost{price("cost_per_GB")};
+  if (root.has("cost_per_hour")) cost.per_hour = price("cost_per_hour");
+  if (root.has("budget_per_GB")) cost.budget_per_GB = price("budget_per_GB");
+  if (root.has("currency")) cost.currency = root.at("currency").string();
+  return cost;
+}
+
 Operation parse_operation(const JsonCursor& operation, std::span<const Operation> known) {
   std::string names;
   for (const Operation one : known) {
@@ -243,6 +263,14 @@ std::string to_json(const Plan& plan) {
   add("throughput_Bps", number(plan.throughput.value, "throughput_Bps"));
   add("optimum_Bps", optimum);
   if (plan.latency_occupies) add("latency_occupies", "true");
+  if (plan.cost) {
+    add("cost_per_GB", number(plan.cost->per_GB, "cost_per_GB"));
+    if (plan.cost->per_hour > 0) add("cost_per_hour", number(plan.cost->per_hour, "cost_per_hour"));
+    if (plan.cost->budget_per_GB) {
+      add("budget_per_GB", number(*plan.cost->budget_per_GB, "budget_per_GB"));
+    }
+    if (!plan.cost->currency.empty()) add("currency", quoted(plan.cost->currency));
+  }
   text += has_blocks ? "  \"blocks\": " + blocks_json(plan.blocks) : trees_of_one_root(plan);
   if (plan.schedule) text += ",\n  \"schedule\": " + schedule_json(*plan.schedule);
   return text + "\n}\n";
@@ -255,11 +283,12 @@ Plan parse_plan(const std::string& text, const std::string& file, Roots roots) {
   if (has_blocks) {
     root.expect_object({"format", "version", "operation", "platform", "model", "algorithm", "nodes",
                         "segment_bytes", "throughput_Bps", "optimum_Bps", "latency_occupies",
-                        "blocks"});
+                        "cost_per_GB", "cost_per_hour", "budget_per_GB", "currency", "blocks"});
   } else {
     root.expect_object({"format", "version", "operation", "platform", "source", "model",
                         "algorithm", "nodes", "slice_bytes", "throughput_Bps", "optimum_Bps",
-                        "latency_occupies", "reduce_trees", "broadcast_trees", "schedule"});
+                        "latency_occupies", "cost_per_GB", "cost_per_hour", "budget_per_GB",
+                        "currency", "reduce_trees", "broadcast_trees", "schedule"});
   }
   Plan plan;
   plan.operation = has_blocks ? parse_operation(root.at("operation"), kEveryOperation)
@@ -276,6 +305,7 @@ Plan parse_plan(const std::string& text, const std::string& file, Roots roots) {
     plan.optimum = BytesPerSecond{optimum.number()};
   }
   if (root.has("latency_occupies")) plan.latency_occupies = root.at("latency_occupies").boolean();
+  plan.cost = parse_cost(root);
   if (has_blocks) {
     parse_blocks(root, plan);
     if (roots == Roots::kOne && !plan.has_one_root()) {

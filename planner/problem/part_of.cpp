@@ -46,6 +46,7 @@ Platform part_of(const Platform& whole, platforms::Model model,
                  const platforms::Occupation& occupation, std::span<const NodeId> members,
                  std::span<const NodeId> way_points) {
   platforms::PlatformBuilder builder(whole.name());
+  if (!whole.currency().empty()) builder.set_currency(whole.currency());
   std::vector<std::optional<NodeId>> part_node(whole.nodes().size());
   std::vector<NodeId> kept;
   const auto add = [&](NodeId node, bool relay) {

@@ -93,7 +93,8 @@ std::vector<lp::PackedTree> fabric_trees(const lp::PackingProblem& problem, doub
 std::optional<lp::Packing> direct_packing(const Instance& instance,
                                           const AlgorithmOptions& options) {
   const lp::PackingProblem problem = packing_problem(instance);
-  if (options.max_latency || !is_for_direct_trees(problem.graph)) return std::nullopt;
+  if (options.max_latency || instance.options().money_per_s) return std::nullopt;
+  if (!is_for_direct_trees(problem.graph)) return std::nullopt;
   const lp::PlainBound bound = lp::plain_bound(problem);
   std::vector<lp::PackedTree> trees =
       fabric_trees(problem, bound.rate, options.max_trees, options.deadline);
@@ -104,7 +105,8 @@ std::optional<lp::Packing> direct_allreduce(const CollectiveProblem& joint,
                                             const Collective& collective,
                                             const AlgorithmOptions& options) {
   const lp::PackingProblem single = packing_problem(*collective.broadcast());
-  if (options.max_latency || !is_for_direct_trees(single.graph)) return std::nullopt;
+  if (options.max_latency || collective.options().money_per_s) return std::nullopt;
+  if (!is_for_direct_trees(single.graph)) return std::nullopt;
   const auto both = lp::BothWays::of(single);
   if (!both) return std::nullopt;
   const lp::PackingProblem problem = joint.problem();

@@ -7,6 +7,7 @@
 #include "planner/problem/collective.hpp"
 #include "planner/problem/multicast.hpp"
 #include "planner/problem/routing.hpp"
+#include "planner/solve/budget.hpp"
 
 namespace espalier::planner {
 
@@ -70,6 +71,7 @@ Plan plan_of(const SolvedProblem& problem, std::string_view algorithm, const Out
   }
   plan.throughput = throughput_of(outcome);
   if (outcome.bound) plan.optimum = std::max(*outcome.bound, plan.throughput);
+  plan.cost = cost_of(outcome, platform);
   return plan;
 }
 

@@ -83,6 +83,7 @@ class Builder {
       : platform_(platform),
         model_(model),
         reversed_(options.reversed),
+        money_per_s_(platform.has_prices() ? options.money_per_s : std::nullopt),
         out_(platform.nodes().size()),
         in_(out_.size()) {
     arc_times_.reserve(platform.arcs().size());
@@ -96,6 +97,7 @@ class Builder {
     number_ports();
     number_links();
     group_shared_links();
+    if (money_per_s_) money_row_ = add_row(Resource::Kind::kMoney, 0);
     fill();
     return std::move(result_);
   }
@@ -215,7 +217,7 @@ class Builder {
     auto& matrix = result_.seconds_per_byte;
     matrix.resize(static_cast<Eigen::Index>(result_.resources.size()),
                   static_cast<Eigen::Index>(arc_times_.size()));
-    matrix.reserve(static_cast<Eigen::Index>(3 * arc_times_.size() + shared_.size()));
+    matrix.reserve(static_cast<Eigen::Index>(4 * arc_times_.size() + shared_.size()));
     for (std::size_t e = 0; e < arc_times_.size(); ++e) {
       const auto column = static_cast<Eigen::Index>(e);
       const auto add = [&](std::uint32_t row, double seconds) {
@@ -233,6 +235,9 @@ class Builder {
         const double bandwidth = platform_.shared_links()[shared_[i]].bandwidth.value;
         add(first_shared_row_ + shared_[i], 1 / bandwidth);
       }
+      if (money_per_s_ && arc.price_per_GB > 0) {
+        add(money_row_, arc.price_per_GB / kBytesPerGB / *money_per_s_);
+      }
     }
     matrix.finalize();
   }
@@ -240,6 +245,8 @@ class Builder {
   const Platform& platform_;
   Model model_;
   bool reversed_;
+  std::optional<double> money_per_s_;
+  std::uint32_t money_row_ = kNoRow;
   std::vector<double> arc_times_;
   std::vector<Port> out_;
   std::vector<Port> in_;
@@ -292,6 +299,8 @@ std::string describe(const Resource& resource, const Platform& platform) {
     }
     case Resource::Kind::kSharedLink:
       return "shared link " + printable(platform.shared_links()[resource.index].name);
+    case Resource::Kind::kMoney:
+      return "money";
   }
   return {};
 }

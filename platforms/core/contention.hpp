@@ -8,6 +8,7 @@
 
 #include <Eigen/SparseCore>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,13 +52,17 @@ struct OccupationOptions {
   // to its tail, and the sender is at the head. This matters only for multi-port, which limits
   // senders but not receivers.
   bool reversed = false;
+  // What all transfers together may cost per second, > 0, in the platform's currency: a resource
+  // that a byte occupies for price / money seconds on each link of its way (docs/model.md,
+  // "Money is a resource"). Unset, or where no link has a price: no such resource.
+  std::optional<double> money_per_s = std::nullopt;
 };
 
 // The resource of a row of A.
 struct Resource {
-  enum class Kind : std::uint8_t { kOutPort, kInPort, kPort, kLink, kSharedLink };
+  enum class Kind : std::uint8_t { kOutPort, kInPort, kPort, kLink, kSharedLink, kMoney };
   Kind kind;
-  std::uint32_t index;  // of the node, arc or shared link
+  std::uint32_t index;  // of the node, arc or shared link; 0: money
 };
 
 struct Occupation {
@@ -71,7 +76,7 @@ struct Occupation {
 // 1 / send cap if there is one, otherwise 0.8 * min over out-arcs of T (HBT, simulations).
 Occupation occupation(const Platform& platform, Model model, const OccupationOptions& options = {});
 
-// "out-port of a", "in-port of b", "port of a", "link a -> b", "shared link trunk".
+// "out-port of a", "in-port of b", "port of a", "link a -> b", "shared link trunk", "money".
 std::string describe(const Resource& resource, const Platform& platform);
 
 // Time per byte that a transfer occupies an arc: (overhead [+ latency] + segment / bandwidth) /

@@ -47,6 +47,8 @@ Figures figures_behind(const Resource& resource, const Platform& platform, Model
     case Resource::Kind::kInPort:
       if (capped && platform.node(node).receive) return {.receive_caps = {node}};
       return {.links = links_at(platform, node, End::kIn)};
+    case Resource::Kind::kMoney:
+      return {};
     case Resource::Kind::kPort:
       break;
   }

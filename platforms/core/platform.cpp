@@ -55,12 +55,27 @@ void require_position(const Position& position) {
       fmt::format("coordinates must be finite, not {} and {}", position.x, position.y));
 }
 
+void require_price(double price, std::string_view what) {
+  if (std::isfinite(price) && price >= 0) return;
+  throw InputError(fmt::format("{} must be finite and not negative, not {}", what, price));
+}
+
 void require_name(std::string_view name, std::string_view what) {
   if (name.empty()) throw InputError(fmt::format("{} must not be empty", what));
   if (printable(name) != name) {
     throw InputError(
         fmt::format("{} must be UTF-8 without control characters: {}", what, in_quotes(name)));
   }
+}
+
+bool Platform::has_prices() const {
+  return std::ranges::any_of(arcs_, [](const Arc& arc) { return arc.price_per_GB > 0; });
+}
+
+double Platform::price_per_hour() const {
+  double sum = 0;
+  for (const Node& node : nodes_) sum += node.price_per_hour;
+  return sum;
 }
 
 std::optional<NodeId> Platform::find_node(std::string_view name) const {
@@ -84,11 +99,17 @@ PlatformBuilder::PlatformBuilder(std::string name) : name_(std::move(name)) {
   if (!name_.empty()) require_name(name_, "a platform's name");
 }
 
+void PlatformBuilder::set_currency(std::string currency) {
+  require_name(currency, "a currency");
+  currency_ = std::move(currency);
+}
+
 NodeId PlatformBuilder::add_node(Node node) {
   require_name(node.name, "a node's name");
   if (!node.group.empty()) require_name(node.group, "a group's name");
   require_caps(node);
   if (node.position) require_position(*node.position);
+  require_price(node.price_per_hour, "a price");
   const NodeId id{static_cast<std::uint32_t>(nodes_.size())};
   if (!by_name_.emplace(node.name, id).second) {
     throw InputError(fmt::format("two nodes are named {}", in_quotes(node.name)));
@@ -114,12 +135,13 @@ void PlatformBuilder::add_arc(const Arc& arc) {
   require_rate(arc.bandwidth, "a bandwidth");
   require_duration(arc.latency, "a latency");
   require_duration(arc.overhead, "an overhead");
+  require_price(arc.price_per_GB, "a price");
   arcs_.push_back(arc);
 }
 
 void PlatformBuilder::add_both_ways(const Arc& arc) {
   add_arc(arc);
-  add_arc({arc.to, arc.from, arc.bandwidth, arc.latency, arc.overhead});
+  add_arc({arc.to, arc.from, arc.bandwidth, arc.latency, arc.overhead, arc.price_per_GB});
 }
 
 void PlatformBuilder::add_shared_link(std::string name, BytesPerSecond bandwidth,
@@ -152,6 +174,9 @@ PlatformBuilder::MergedArcs PlatformBuilder::merge_arcs() {
     require_rate(sum.bandwidth, "the bandwidth of merged parallel links");
     sum.latency = std::min(sum.latency, arc.latency);
     sum.overhead = std::min(sum.overhead, arc.overhead);
+    // No plan then costs more than it states, however its data is split among the links.
+    merged.prices_differ = merged.prices_differ || sum.price_per_GB != arc.price_per_GB;
+    sum.price_per_GB = std::max(sum.price_per_GB, arc.price_per_GB);
     ++merged.counts.back();
   }
   return merged;
@@ -171,7 +196,9 @@ std::string PlatformBuilder::merge_note(const MergedArcs& merged) const {
                          printable(nodes_[index_of(merged.arcs[i].to)].name));
   }
   if (total > kNamed) pairs += fmt::format(" and {} more pairs", total - kNamed);
-  return total == 0 ? "" : fmt::format("merged {} parallel links {}", links, pairs);
+  if (total == 0) return "";
+  return fmt::format("merged {} parallel links {}{}", links, pairs,
+                     merged.prices_differ ? ", at the highest of their prices" : "");
 }
 
 SharedLink PlatformBuilder::resolve(std::size_t shared_link, const Platform& platform,
@@ -204,6 +231,7 @@ Platform PlatformBuilder::build(std::vector<std::string>* notes) && {
   for (const Node& node : nodes_) {  // they may have changed through nodes()
     require_caps(node);
     if (node.position) require_position(*node.position);
+    require_price(node.price_per_hour, "a price");
   }
   MergedArcs merged = merge_arcs();
   if (std::string note = merge_note(merged); notes != nullptr && !note.empty()) {
@@ -211,6 +239,7 @@ Platform PlatformBuilder::build(std::vector<std::string>* notes) && {
   }
   Platform platform;
   platform.name_ = std::move(name_);
+  platform.currency_ = std::move(currency_);
   platform.arcs_ = merged.arcs;
   platform.first_arc_.assign(nodes_.size() + 1, 0);
   for (const Arc& arc : merged.arcs) ++platform.first_arc_[index_of(arc.from) + 1];
@@ -232,6 +261,7 @@ Platform PlatformBuilder::build(std::vector<std::string>* notes) && {
 Platform with_figures(const Platform& platform, std::vector<Node> nodes, std::span<const Arc> arcs,
                       std::span<const BytesPerSecond> shared) {
   PlatformBuilder builder(platform.name());
+  if (!platform.currency().empty()) builder.set_currency(platform.currency());
   for (Node& node : nodes) builder.add_node(std::move(node));
   for (const Arc& arc : arcs) builder.add_arc(arc);
   for (std::size_t i = 0; i < shared.size(); ++i) {
@@ -243,6 +273,17 @@ Platform with_figures(const Platform& platform, std::vector<Node> nodes, std::sp
     builder.add_shared_link(shared_link.name, shared[i], std::move(ends));
   }
   return std::move(builder).build();
+}
+
+Platform with_prices(const Platform& platform, std::span<const double> price_per_GB,
+                     std::string currency) {
+  Platform priced = platform;
+  for (std::size_t e = 0; e < priced.arcs_.size(); ++e) {
+    require_price(price_per_GB[e], "a price");
+    priced.arcs_[e].price_per_GB = price_per_GB[e];
+  }
+  priced.currency_ = std::move(currency);
+  return priced;
 }
 
 }  // namespace espalier::platforms

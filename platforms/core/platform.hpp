@@ -1,7 +1,7 @@
 // A platform: the directed graph of nodes and links on which a collective runs. PlatformBuilder
 // ensures: names are unique, not empty and printable; no self-loops; at most one arc from u to v;
 // all figures are finite, rates positive and at most kMostSpread (platforms/core/rates.hpp) apart,
-// latencies and overheads not negative; arcs are sorted by (from, to).
+// latencies, overheads and prices not negative; arcs are sorted by (from, to).
 #pragma once
 
 #include <cstddef>
@@ -45,14 +45,18 @@ struct Node {
   std::optional<BytesPerSecond> receive{};  // cap on the total rate at which it receives
   std::string group{};                      // "site/rack", or empty
   std::optional<Position> position{};
+  double price_per_hour = 0;  // in the platform's currency
 };
+
+inline constexpr double kBytesPerGB = 1e9;  // prices are in decimal units, as clouds state them
 
 struct Arc {
   NodeId from{};
   NodeId to{};
   BytesPerSecond bandwidth{};
-  Seconds latency{};   // delays a message, occupies nothing
-  Seconds overhead{};  // per segment: a segment of s bytes occupies overhead + s / bandwidth
+  Seconds latency{};        // delays a message, occupies nothing
+  Seconds overhead{};       // per segment: a segment of s bytes occupies overhead + s / bandwidth
+  double price_per_GB = 0;  // of 10^9 bytes over the link, in the platform's currency
 };
 
 // A link that several arcs share: the sum of their rates is at most its bandwidth.
@@ -74,6 +78,11 @@ using NodesByName = std::unordered_map<std::string, NodeId, NameHash, std::equal
 class Platform {
  public:
   [[nodiscard]] const std::string& name() const { return name_; }
+  // Of all prices: "USD"; may be empty.
+  [[nodiscard]] const std::string& currency() const { return currency_; }
+  // Whether any link has a price. Links without one are then free.
+  [[nodiscard]] bool has_prices() const;
+  [[nodiscard]] double price_per_hour() const;  // of all nodes
   [[nodiscard]] std::span<const Node> nodes() const { return nodes_; }
   [[nodiscard]] std::span<const Arc> arcs() const { return arcs_; }
   [[nodiscard]] std::span<const SharedLink> shared_links() const { return shared_links_; }
@@ -93,7 +102,10 @@ class Platform {
 
  private:
   friend class PlatformBuilder;
+  friend Platform with_prices(const Platform& platform, std::span<const double> price_per_GB,
+                              std::string currency);
   std::string name_;
+  std::string currency_;
   std::vector<Node> nodes_;
   std::vector<Arc> arcs_;
   std::vector<SharedLink> shared_links_;
@@ -110,6 +122,7 @@ Seconds latency_along(const Platform& platform, std::span<const std::uint32_t> a
 void require_rate(BytesPerSecond rate, std::string_view what);   // finite, positive
 void require_duration(Seconds duration, std::string_view what);  // finite, not negative
 void require_position(const Position& position);                 // finite
+void require_price(double price, std::string_view what);         // finite, not negative
 // Not empty, UTF-8, no control characters: a name must be valid in every format and terminal.
 void require_name(std::string_view name, std::string_view what);
 
@@ -140,13 +153,16 @@ class PlatformBuilder {
  public:
   explicit PlatformBuilder(std::string name);
 
+  // Throws on an empty one.
+  void set_currency(std::string currency);
+
   // Throws on an empty or a repeated name, a cap that is not finite and positive, or a coordinate
   // that is not finite.
   NodeId add_node(Node node);
   // The node of that name, added as a host on first mention (for edge lists and matrices).
   NodeId node_named(std::string_view name);
-  // Throws on a self-loop, a bandwidth that is not finite and positive, or a latency or overhead
-  // that is negative or not finite.
+  // Throws on a self-loop, a bandwidth that is not finite and positive, or a latency, overhead
+  // or price that is negative or not finite.
   void add_arc(const Arc& arc);
   // The arc and its reverse.
   void add_both_ways(const Arc& arc);
@@ -160,10 +176,10 @@ class PlatformBuilder {
   // Caps, groups and positions may still be changed.
   [[nodiscard]] std::span<Node> nodes() { return nodes_; }
 
-  // Sorts the arcs, merges parallel ones (bandwidths add, the smaller latency and overhead are
-  // kept) and checks the rest. Throws if a shared link names a pair with parallel arcs, because it
-  // is ambiguous, and SpreadError if rates are too far apart. notes: receives one line about merged
-  // links ("merged 2 parallel links a -> b"); may be null.
+  // Sorts the arcs, merges parallel ones (bandwidths add, the smaller latency and overhead and the
+  // higher price are kept) and checks the rest. Throws if a shared link names a pair with parallel
+  // arcs, because it is ambiguous, and SpreadError if rates are too far apart. notes: receives one
+  // line about merged links ("merged 2 parallel links a -> b"); may be null.
   [[nodiscard]] Platform build(std::vector<std::string>* notes = nullptr) &&;
 
  private:
@@ -176,12 +192,14 @@ class PlatformBuilder {
   struct MergedArcs {
     std::vector<Arc> arcs;
     std::vector<std::uint32_t> counts;
+    bool prices_differ = false;  // of links merged into one arc
   };
   [[nodiscard]] MergedArcs merge_arcs();
   [[nodiscard]] std::string merge_note(const MergedArcs& merged) const;
   [[nodiscard]] SharedLink resolve(std::size_t shared_link, const Platform& platform,
                                    const MergedArcs& merged) const;
   std::string name_;
+  std::string currency_;
   std::vector<Node> nodes_;
   std::vector<Arc> arcs_;
   std::vector<PendingSharedLink> shared_links_;
@@ -190,9 +208,12 @@ class PlatformBuilder {
 };
 
 // `platform` with other values: `nodes` and `arcs` must be its own, in their order, and may differ
-// in bandwidths, caps, latencies and overheads; shared: the bandwidth of each shared link. Throws
-// InputError like PlatformBuilder.
+// in bandwidths, caps, latencies, overheads and prices; shared: the bandwidth of each shared link.
+// Throws InputError like PlatformBuilder.
 Platform with_figures(const Platform& platform, std::vector<Node> nodes, std::span<const Arc> arcs,
                       std::span<const BytesPerSecond> shared);
+// `platform` with other prices of links, one for each arc, and their currency, which may be empty.
+Platform with_prices(const Platform& platform, std::span<const double> price_per_GB,
+                     std::string currency);
 
 }  // namespace espalier::platforms

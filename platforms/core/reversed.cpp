@@ -6,6 +6,7 @@ namespace espalier::platforms {
 
 ReversedPlatform reversed(const Platform& platform) {
   PlatformBuilder builder(platform.name());
+  if (!platform.currency().empty()) builder.set_currency(platform.currency());
   for (Node node : platform.nodes()) {
     std::swap(node.send, node.receive);
     builder.add_node(std::move(node));

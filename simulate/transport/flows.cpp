@@ -82,6 +82,8 @@ int place_on_arc(platforms::Resource::Kind kind) {
       return 2;
     case Kind::kInPort:
       return 3;
+    case Kind::kMoney:  // occupies nothing in a simulation
+      break;
   }
   return 0;
 }

@@ -34,6 +34,16 @@ class FlowProgram {
     add_occupation();
   }
 
+  void add_budget(const FlowBudget& budget) {
+    std::vector<Entry> row{{throughput_, -budget.most}};
+    for (std::uint32_t arc = 0; arc < use_.size(); ++arc) {
+      for (const std::uint32_t column : use_[arc]) {
+        if (budget.price[arc] > 0) row.push_back({column, budget.price[arc]});
+      }
+    }
+    program_.add_row({-kInfinity, 0}, row);
+  }
+
   FlowSolution solve(std::optional<Seconds> time_limit) {
     SimplexOptions options;
     options.time_limit = time_limit;
@@ -140,8 +150,11 @@ class FlowProgram {
 
 }  // namespace
 
-FlowSolution solve_flow_lp(const PackingProblem& problem, std::optional<Seconds> time_limit) {
-  return FlowProgram(problem).solve(time_limit);
+FlowSolution solve_flow_lp(const PackingProblem& problem, std::optional<Seconds> time_limit,
+                           const std::optional<FlowBudget>& budget) {
+  FlowProgram program(problem);
+  if (budget) program.add_budget(*budget);
+  return program.solve(time_limit);
 }
 
 }  // namespace espalier::lp

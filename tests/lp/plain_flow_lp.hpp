@@ -15,6 +15,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "lp/packing/arborescence_packing.hpp"
 #include "lp/solver/linear_program.hpp"
@@ -28,7 +29,15 @@ struct FlowSolution {
   std::size_t columns = 0;
 };
 
+// One more row: what crosses the arcs costs at most `most` per byte that is broadcast,
+//   sum price_uv n_uv - most TP <= 0.
+struct FlowBudget {
+  std::vector<double> price;  // per arc and byte
+  double most = 0;
+};
+
 FlowSolution solve_flow_lp(const PackingProblem& problem,
-                           std::optional<Seconds> time_limit = std::nullopt);
+                           std::optional<Seconds> time_limit = std::nullopt,
+                           const std::optional<FlowBudget>& budget = std::nullopt);
 
 }  // namespace espalier::lp

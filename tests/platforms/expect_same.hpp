@@ -9,6 +9,7 @@ namespace espalier::testing {
 
 inline void expect_same(const platforms::Platform& a, const platforms::Platform& b) {
   EXPECT_EQ(a.name(), b.name());
+  EXPECT_EQ(a.currency(), b.currency());
   ASSERT_EQ(a.nodes().size(), b.nodes().size());
   for (std::size_t i = 0; i < a.nodes().size(); ++i) {
     const platforms::Node& left = a.nodes()[i];
@@ -19,6 +20,7 @@ inline void expect_same(const platforms::Platform& a, const platforms::Platform&
     EXPECT_EQ(left.receive, right.receive) << left.name;
     EXPECT_EQ(left.group, right.group) << left.name;
     EXPECT_EQ(left.position, right.position) << left.name;
+    EXPECT_EQ(left.price_per_hour, right.price_per_hour) << left.name;
   }
   ASSERT_EQ(a.arcs().size(), b.arcs().size());
   for (std::size_t i = 0; i < a.arcs().size(); ++i) {
@@ -29,6 +31,7 @@ inline void expect_same(const platforms::Platform& a, const platforms::Platform&
     EXPECT_EQ(left.bandwidth, right.bandwidth) << i;
     EXPECT_EQ(left.latency, right.latency) << i;
     EXPECT_EQ(left.overhead, right.overhead) << i;
+    EXPECT_EQ(left.price_per_GB, right.price_per_GB) << i;
   }
   ASSERT_EQ(a.shared_links().size(), b.shared_links().size());
   for (std::size_t i = 0; i < a.shared_links().size(); ++i) {

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/common/table.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
+#include "cli/espalier/money.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/run.hpp"
 #include "planner/explain/bottlenecks.hpp"
@@ -26,6 +28,7 @@ namespace {
 struct BoundCommand {
   Console console{};
   ProblemOptions problem{};
+  std::optional<Budget> budget{};
   std::size_t top = 10;
   bool json = false;
   bool csv = false;
@@ -34,6 +37,7 @@ struct BoundCommand {
   [[nodiscard]] ExitStatus run() const;
 
  private:
+  [[nodiscard]] ExitStatus run_within(const platforms::Platform& platform) const;
   // solved: any problem of planner/problem/any_problem.hpp.
   template <class Problem>
   [[nodiscard]] ExitStatus print(const Problem& solved, const Run& proof) const;
@@ -49,7 +53,8 @@ Rows rows_of(const std::vector<planner::NamedPrice>& prices, double least) {
 }
 
 Report report_of(Report report, const Run& run, const std::vector<planner::NamedPrice>& highest,
-                 const std::vector<planner::BindingCut>& cuts) {
+                 const std::vector<planner::BindingCut>& cuts,
+                 const std::optional<planner::PlanCost>& cost) {
   report.add("optimum", "optimum_Bps", run.throughput);
   report_bound(report, run.outcome.bound, run.outcome.ends);
   report.add("gap", "gap", tiny(gap_of(run.throughput, run.outcome.bound)));
@@ -57,6 +62,7 @@ Report report_of(Report report, const Run& run, const std::vector<planner::Named
     report.add("cut", "", shown_only(planner::sentence_of(cuts.front())));
   }
   report.add("trees", "trees", tree_count(run));
+  report_cost(report, cost);
   for (const char* const key : {"operation", "platform", "source", "model"}) {
     const Json value = report.json().at(key);
     if (value.is_string()) report.add(key, key, value.get<std::string>());
@@ -95,15 +101,35 @@ std::vector<planner::BindingCut> cuts_of(const Problem& /*problem*/,
 template <class Problem>
 ExitStatus BoundCommand::print(const Problem& solved, const Run& proof) const {
   note_warnings(solved.platform(), console);
+  std::optional<planner::PlanCost> cost = planner::cost_of(proof.outcome, solved.platform());
+  if (cost && budget) cost->budget_per_GB = budget->per_GB;
   const std::vector<planner::NamedPrice> highest =
       planner::highest_priced_resources(solved.platform(), solved.occupation(), proof.outcome, top);
-  Report report = report_of(report_on(solved), proof, highest, cuts_of(solved, proof.outcome, top));
+  // With money among the prices, no cut of links alone is the bound.
+  const std::size_t most_cuts = solved.options().money_per_s ? 0 : top;
+  Report report =
+      report_of(report_on(solved), proof, highest, cuts_of(solved, proof.outcome, most_cuts), cost);
   write_text("-", csv ? csv_of(report, highest) : report.render(json));
   return judge(proof, "bound", console);
 }
 
+ExitStatus BoundCommand::run_within(const platforms::Platform& platform) const {
+  budget->require_currency(platform);
+  std::optional<double> money_per_s;
+  const auto solve = [&](const planner::AlgorithmOptions& limits) {
+    planner::PlanWithinBudget found = planner::within_budget(
+        money_problem(problem, platform), budget->per_GB, {{limits}, /*plan=*/false});
+    money_per_s = found.money_per_s;
+    return std::move(found.outcome);
+  };
+  const Run proof = run_timed(solve, "bound", problem.limits, console);
+  return problem.on(
+      platform, [&](const auto& solved) { return print(solved, proof); }, money_per_s);
+}
+
 ExitStatus BoundCommand::run() const {
   const platforms::Platform platform = problem.read(console);
+  if (budget) return run_within(platform);
   return problem.on(platform, [&](const auto& solved) {
     return print(solved, run_proof(solved, problem.limits, console));
   });
@@ -111,6 +137,7 @@ ExitStatus BoundCommand::run() const {
 
 void BoundCommand::add_to(Arguments& app) {
   problem.add_to(app);
+  add_budget(app, budget);
   app.add("--top", top, "How many bottlenecks (in JSON, also cuts) to list", {.type = "N"});
   app.add("--json", json, "JSON instead of tables");
   app.add("--csv", csv, "CSV, one row per bottleneck");
@@ -118,8 +145,8 @@ void BoundCommand::add_to(Arguments& app) {
   add_console_options(app, console);
   app.add_footer(
       "A bottleneck's price is its share of the bound: making it 1 % faster raises the bound by\n"
-      "about price x 1 %. Exit status 4: the time limit was reached before the proof was "
-      "complete.");
+      "about price x 1 %. With --budget, money is one of them: what 1 % more budget gains.\n"
+      "Exit status 4: the time limit was reached before the proof was complete.");
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "cli/espalier/run.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
+#include "planner/solve/budget.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {
@@ -32,10 +33,13 @@ struct CompareCommand {
   SharesOption shares{};
   ReceiversOption receivers{};
   std::string algorithms = "all";
+  bool frontier = false;
+  std::string chart{};  // file; empty: none
   bool json = false;
   bool csv = false;
 
   void add_to(Arguments& app);
+  void check() const;
   [[nodiscard]] ExitStatus run() const;
 
  private:
@@ -56,6 +60,7 @@ struct Context {
   const ReceiversOption& receivers;
   // For algorithms of exponential time, when 'all' were requested.
   std::optional<Seconds> proof_limit{};
+  bool frontier = false;
   bool several = false;  // then an instance without a solution is reported in its entry
   ExitStatus status = ExitStatus::kDone;
 };
@@ -90,6 +95,7 @@ ComparisonRow row_of(const planner::Algorithm& algorithm, const Problem& problem
     const planner::Plan plan =
         planner::make_plan(problem, algorithm.name, run.outcome, context.occupation.segment);
     row.figures = experiments::row_of(plan, {run.seconds});
+    row.cost = plan.cost;
     if (const auto makespan = makespan_of(run, problem, context.limits.message)) {
       row.makespan_s = makespan->value;
     }
@@ -128,6 +134,28 @@ void compare_on(const Problem& problem, Context& context, Comparison& comparison
   prove(problem, context, comparison);
 }
 
+// Of the optimum, from the cheapest plan to the fastest.
+void add_frontier(const platforms::Platform& platform, std::optional<platforms::NodeId> source,
+                  const std::vector<double>& shares, Context& context, Comparison& comparison) {
+  constexpr std::size_t kPoints = 8;
+  const planner::MoneyProblem priced{
+      context.operation, platform,           source,
+      context.model,     context.occupation, {shares, context.receivers.on(platform)}};
+  comparison.currency = platform.currency();
+  planner::MoneyOptions how{{context.limits}, /*plan=*/false};
+  how.deadline = how.deadline.restarted();
+  for (const double budget : planner::frontier_budgets(priced, kPoints, how)) {
+    const Run run = run_timed(
+        [&](const planner::AlgorithmOptions& limits) {
+          return planner::within_budget(priced, budget, {{limits}, /*plan=*/false}).outcome;
+        },
+        "frontier", context.limits, context.console);
+    note_status(context, judge(run, "frontier", context.console));
+    comparison.frontier.push_back({budget, planner::cost_of(run.outcome, platform)->per_GB,
+                                   run.throughput, run.outcome.bound, tree_count(run)});
+  }
+}
+
 // source: none where there are several roots. shares: where the message has parts.
 Comparison compare_one(const platforms::Platform& platform, std::optional<platforms::NodeId> source,
                        const std::vector<double>& shares, Context& context) {
@@ -143,6 +171,7 @@ Comparison compare_one(const platforms::Platform& platform, std::optional<platfo
     planner::on_problem(context.operation, part, root, context.model, context.occupation,
                         {shares, context.receivers.on(part)},
                         [&](const auto& problem) { compare_on(problem, context, comparison); });
+    if (context.frontier) add_frontier(part, root, shares, context, comparison);
   } catch (const InfeasibleError& fault) {
     if (!context.several) throw;
     note_status(context, fault.status());
@@ -167,7 +196,12 @@ std::vector<std::optional<platforms::NodeId>> CompareCommand::roots_on(
   return roots;
 }
 
+void CompareCommand::check() const {
+  if (!chart.empty() && !frontier) throw InputError({}, "--chart", "needs --frontier");
+}
+
 ExitStatus CompareCommand::run() const {
+  if (!chart.empty()) require_writable(chart);
   refuse_source_without_root(operation, !sources.empty());
   Context context{.operation = operation,
                   .algorithms = planner::parse_algorithms(algorithms, operation),
@@ -176,7 +210,8 @@ ExitStatus CompareCommand::run() const {
                   .occupation = model.occupation(),
                   .limits = limits,
                   .console = console,
-                  .receivers = receivers};
+                  .receivers = receivers,
+                  .frontier = frontier};
   if (context.all && !limits.deadline.limit()) context.proof_limit = kProofLimit;
   std::sort(context.algorithms.begin(), context.algorithms.end());
   // Everything is read, and every source found, before the work starts.
@@ -191,12 +226,16 @@ ExitStatus CompareCommand::run() const {
     instances += nodes.back().size();
   }
   context.several = instances > 1;
+  if (frontier && context.several) {
+    throw InputError({}, "--frontier", "is of one platform and one source; give one of each");
+  }
   std::vector<Comparison> comparisons;
   for (std::size_t i = 0; i < read.size(); ++i) {
     for (const std::optional<platforms::NodeId> source : nodes[i]) {
       comparisons.push_back(compare_one(read[i], source, shares_on[i], context));
     }
   }
+  if (!chart.empty()) write_text(chart, frontier_chart(comparisons.front()));
   write_text("-", csv ? comparison_csv(comparisons) : comparison_text(comparisons, json));
   return context.status;
 }
@@ -217,9 +256,16 @@ void CompareCommand::add_to(Arguments& app) {
   add_algorithm_parameters(app, limits.chains, limits.message);
   model.add_to(app);
   add_limits(app, limits);
+  app.add("--frontier", frontier,
+          "Also the optimum within budgets from the price of the cheapest plan to that of the "
+          "fastest. Needs prices on the platform");
+  app.add("--chart", chart,
+          "With --frontier: throughput against cost as SVG, with the algorithms as points",
+          {.type = "FILE.svg"});
   app.add("--json", json, "JSON instead of tables");
   app.add("--csv", csv, "CSV, one row per instance and algorithm");
   app.exclude("--csv", "--json");
+  app.exclude("--csv", "--frontier");
   reading.add_to(app);
   add_console_options(app, console);
   app.add_footer(

@@ -14,6 +14,7 @@
 
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
+#include "cli/espalier/money.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/plan_choice.hpp"
 #include "cli/espalier/reports/plan_summary.hpp"
@@ -34,6 +35,8 @@ struct PlanCommand {
   ProblemOptions problem{};
   std::optional<std::string> algorithm{};
   std::optional<Bytes> message{};
+  std::optional<Budget> budget{};
+  std::optional<Seconds> deadline{};  // for the message
   // Lists, of which one plan is made for each combination; {none} if not given.
   std::vector<std::size_t> tree_counts{0};
   std::vector<std::size_t> depths{0};
@@ -53,6 +56,10 @@ struct PlanCommand {
     return !problem.source.empty() && !planner::has_parts(problem.operation);
   }
   void check_blocks(bool has_helpers) const;
+  void check_money() const;
+  // Within the budget, or the cheapest that keeps the deadline.
+  [[nodiscard]] ExitStatus plan_for_money(const planner::Algorithm& named,
+                                          const platforms::Platform& platform) const;
   // all: an AllRoots or a Routing.
   template <class Problem>
   [[nodiscard]] ExitStatus plan_blocks(const planner::Algorithm& named, const Problem& all) const;
@@ -219,7 +226,62 @@ ExitStatus PlanCommand::plan_blocks(const planner::Algorithm& named, const Probl
   return status;
 }
 
+void PlanCommand::check_money() const {
+  const char* const option = budget ? "--budget" : "--deadline";
+  if (budget && deadline) {
+    throw InputError({}, option, "cannot be combined with --deadline; give one of them");
+  }
+  if (deadline && !message) throw InputError({}, option, "needs --message SIZE");
+  if (chosen().entry->name != planner::kOptimal) {
+    throw InputError({}, option,
+                     fmt::format("'{}' does not know prices; use 'optimal'", chosen().name));
+  }
+  for (const auto& [other, given] :
+       {std::pair("--max-trees", tree_counts.front() > 0),
+        std::pair("--max-depth", depths.front() > 0),
+        std::pair("--max-latency", latencies.front().has_value()),
+        std::pair("--schedule", schedule), std::pair("--message", budget && message)}) {
+    if (given) {
+      throw InputError({}, option, fmt::format("cannot be combined with {} yet", other));
+    }
+  }
+}
+
+ExitStatus PlanCommand::plan_for_money(const planner::Algorithm& named,
+                                       const platforms::Platform& platform) const {
+  if (budget) budget->require_currency(platform);
+  std::optional<double> least_per_GB;
+  const planner::MoneyProblem priced = money_problem(problem, platform);
+  const auto solve = [&](const planner::AlgorithmOptions& limits) {
+    const planner::MoneyOptions how{limits};
+    if (budget) return planner::within_budget(priced, budget->per_GB, how).outcome;
+    const double bytes = static_cast<double>(message->value);
+    planner::CheapestPlan cheapest =
+        planner::cheapest_at(priced, BytesPerSecond{bytes / deadline->value}, how);
+    least_per_GB = cheapest.least_per_GB;
+    return std::move(cheapest.outcome);
+  };
+  Run run =
+      with_name(named.name, [&] { return run_timed(solve, named.name, problem.limits, console); });
+  planner::Plan plan = problem.on(platform, [&](const auto& one) {
+    return planner::make_plan(one, named.name, run.outcome, one.options().segment);
+  });
+  if (budget) plan.cost->budget_per_GB = budget->per_GB;
+  const ExitStatus status = judge(run, named.name, console);
+  PlanAttempt attempt{0,
+                      0,
+                      std::nullopt,
+                      std::move(run),
+                      std::move(plan),
+                      std::nullopt,
+                      message.value_or(Bytes{0})};
+  attempt.least_per_GB = least_per_GB;
+  report(*this, {std::move(attempt)});
+  return status;
+}
+
 void PlanCommand::check() const {
+  if (budget || deadline) return check_money();
   if (!has_one_root()) check_blocks(false);
   const planner::Algorithm named = chosen();
   const bool limits_depth = depths.front() > 0;
@@ -253,6 +315,7 @@ ExitStatus PlanCommand::run() const {
   require_writable(output);
   const planner::Algorithm named = chosen();
   const platforms::Platform platform = problem.read(console);
+  if (budget || deadline) return plan_for_money(named, platform);
   const bool has_helpers = !problem.receivers.on(platform).empty();
   if (has_helpers) check_blocks(true);
   if (!has_one_root() || has_helpers) {
@@ -298,6 +361,10 @@ void PlanCommand::add_to(Arguments& app) {
           "At most T for the sum of the links' latencies from the source to any host; several T as "
           "for --max-trees",
           {.type = "T[,T…]", .shown = ""});
+  add_budget(app, budget);
+  app.add("--deadline", deadline, read_positive_duration,
+          "With --message: the cheapest plan whose throughput carries the message in this time",
+          {.type = "TIME", .shown = ""});
   app.add("--schedule", schedule,
           "Add a periodic schedule: the time of each send (one-port, direct links)");
   app.add("--schedule-loss", scheduling.loss,

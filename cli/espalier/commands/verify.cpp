@@ -8,6 +8,7 @@
 #include "cli/common/table.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
+#include "cli/espalier/money.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/run.hpp"
 #include "planner/plan/plan.hpp"
@@ -54,6 +55,7 @@ Report report_of(const planner::VerifyReport& found, const planner::Plan& plan) 
              Cell(fmt::format("{}: {}", found.busiest_resource, percent(found.busiest_load)),
                   found.busiest_resource));
   report.write("busiest_load", found.busiest_load);
+  report_cost(report, found.cost);
   report.add(named(found.trees > 0, "trees"), "trees", found.trees);
   report.add(named(found.trees > 0, "depth"), "depth", found.depth);
   report.add(named(found.trees > 0, "degree"), "out_degree", found.out_degree);

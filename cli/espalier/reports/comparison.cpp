@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "cli/common/report.hpp"
+#include "cli/espalier/money.hpp"
 #include "cli/espalier/run.hpp"
+#include "render/charts/line_chart.hpp"
 #include "support/quantities.hpp"
 #include "support/statistics.hpp"
 
@@ -13,24 +16,55 @@ namespace espalier::cli {
 
 namespace {
 
-Rows rows_of(const std::vector<ComparisonRow>& all) {
-  Rows rows({left("algorithm", "algorithm"),
-             {"trees", "trees"},
-             {"throughput", "throughput_Bps"},
-             {"relative", "relative"},
-             {"depth", "depth"},
-             {"makespan", "makespan_s"},
-             {"seconds", "seconds"},
-             left("", "error")});
-  for (const auto& [algorithm, row, makespan_s] : all) {
+Cell cost_cell(const std::optional<planner::PlanCost>& cost) {
+  if (!cost) return {"-", Json()};
+  return {money_text(cost->per_GB, cost->currency), cost->per_GB};
+}
+
+// Whether there is a column of costs.
+bool has_costs(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.rows,
+                             [](const ComparisonRow& row) { return row.cost.has_value(); });
+}
+
+Rows rows_of(const std::vector<ComparisonRow>& all, bool with_costs) {
+  std::vector<Column> columns{
+      left("algorithm", "algorithm"), {"trees", "trees"}, {"throughput", "throughput_Bps"},
+      {"relative", "relative"},       {"depth", "depth"}, {"makespan", "makespan_s"},
+      {"seconds", "seconds"},         left("", "error")};
+  const auto before_seconds = [](auto& list) { return list.end() - 2; };
+  if (with_costs) columns.insert(before_seconds(columns), {"cost per GB", "cost_per_GB"});
+  Rows rows(std::move(columns));
+  for (const auto& [algorithm, row, makespan_s, cost] : all) {
     const bool failed = !row.error.empty();
     const auto count = [&](std::size_t figure) {
       const Cell cell = figure;
       return failed ? cell.as("-") : cell;
     };
-    rows.add({algorithm, count(row.trees), BytesPerSecond{row.throughput_Bps},
-              decimal(row.relative), count(row.depth), Seconds{makespan_s}, took(row.seconds),
-              failed ? Cell(row.error) : shown_only("")});
+    std::vector<Cell> cells{algorithm,
+                            count(row.trees),
+                            BytesPerSecond{row.throughput_Bps},
+                            decimal(row.relative),
+                            count(row.depth),
+                            Seconds{makespan_s},
+                            took(row.seconds),
+                            failed ? Cell(row.error) : shown_only("")};
+    if (with_costs) cells.insert(before_seconds(cells), cost_cell(cost));
+    rows.add(std::move(cells));
+  }
+  return rows;
+}
+
+Rows rows_of(const std::vector<FrontierRow>& frontier, const std::string& currency) {
+  Rows rows({{"budget per GB", "budget_per_GB"},
+             {"throughput", "throughput_Bps"},
+             {"bound", "bound_Bps"},
+             {"costs", "cost_per_GB"},
+             {"trees", "trees"}});
+  const auto money = [&](double amount) { return Cell(money_text(amount, currency), amount); };
+  for (const FrontierRow& row : frontier) {
+    rows.add(
+        {money(row.budget_per_GB), row.throughput, row.bound, money(row.cost_per_GB), row.trees});
   }
   return rows;
 }
@@ -53,7 +87,7 @@ Report report_of(const Comparison& comparison) {
           ? fmt::format("{} of all hosts", planner::name_of(comparison.operation))
           : fmt::format("{} {}", relation_to_source(comparison.operation), comparison.source),
       comparison.model);
-  const Rows rows = rows_of(comparison.rows);
+  const Rows rows = rows_of(comparison.rows, has_costs(comparison));
   if (!comparison.error.empty()) {
     report.say(head + comparison.error + '\n');
     report.write("rows", rows.json());
@@ -64,6 +98,9 @@ Report report_of(const Comparison& comparison) {
                          comparison.bound_final ? "proven bound" : "bound (not final)", bound.text),
              /*joined=*/true);
   report.add("rows", rows);
+  if (!comparison.frontier.empty()) {
+    report.add("frontier", rows_of(comparison.frontier, comparison.currency));
+  }
   return report;
 }
 
@@ -128,19 +165,44 @@ std::string comparison_text(const std::vector<Comparison>& comparisons, bool as_
   return all.render(as_json);
 }
 
+std::string frontier_chart(const Comparison& comparison) {
+  constexpr double kBitsPerGigabit = 1e9;
+  const auto point = [](double cost_per_GB, double rate_Bps) {
+    return render::ChartPoint{cost_per_GB, 8 * rate_Bps / kBitsPerGigabit};
+  };
+  render::LineChart chart{
+      .title = fmt::format("{}{}, {}", comparison.platform,
+                           comparison.source.empty() ? "" : " from " + comparison.source,
+                           comparison.model),
+      .x_label = fmt::format("cost of a GB of the message{}{}",
+                             comparison.currency.empty() ? "" : ", ", comparison.currency),
+      .y_label = "throughput, Gbit/s",
+      .series = {{"optimum", {}}}};
+  for (const FrontierRow& row : comparison.frontier) {
+    chart.series.front().points.push_back(point(row.cost_per_GB, row.throughput.value));
+  }
+  for (const ComparisonRow& row : comparison.rows) {
+    if (!row.cost) continue;
+    chart.series.push_back({row.algorithm, {point(row.cost->per_GB, row.figures.throughput_Bps)}});
+  }
+  return render::to_svg(chart);
+}
+
 std::string comparison_csv(const std::vector<Comparison>& comparisons) {
   std::string text;
+  const bool with_costs = std::ranges::any_of(comparisons, has_costs);
   for (const Comparison& comparison : comparisons) {
     std::vector<ComparisonRow> rows = comparison.rows;
     if (!comparison.error.empty()) rows.push_back({.figures = {.error = comparison.error}});
-    text += rows_of(rows).csv({{"platform", comparison.platform},
-                               {"source", comparison.source},
-                               {"model", comparison.model},
-                               {"optimum_Bps", BytesPerSecond{comparison.optimum_Bps}},
-                               {"bound_Bps", BytesPerSecond{comparison.bound_Bps}}},
-                              {{"operation", planner::name_of(comparison.operation)},
-                               {"bound_final", Cell("", comparison.bound_final)}},
-                              /*header=*/text.empty());
+    text += rows_of(rows, with_costs)
+                .csv({{"platform", comparison.platform},
+                      {"source", comparison.source},
+                      {"model", comparison.model},
+                      {"optimum_Bps", BytesPerSecond{comparison.optimum_Bps}},
+                      {"bound_Bps", BytesPerSecond{comparison.bound_Bps}}},
+                     {{"operation", planner::name_of(comparison.operation)},
+                      {"bound_final", Cell("", comparison.bound_final)}},
+                     /*header=*/text.empty());
   }
   return text;
 }

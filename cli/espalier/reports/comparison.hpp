@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,17 @@ using experiments::kNoFigure;
 struct ComparisonRow {
   std::string algorithm{};
   experiments::Row figures{};
-  double makespan_s = kNoFigure;  // of one message; kNoFigure for several trees
+  double makespan_s = kNoFigure;            // of one message; kNoFigure for several trees
+  std::optional<planner::PlanCost> cost{};  // unset: no prices, or no result
+};
+
+// The optimum within a budget.
+struct FrontierRow {
+  double budget_per_GB = kNoFigure;
+  double cost_per_GB = kNoFigure;
+  BytesPerSecond throughput;
+  std::optional<BytesPerSecond> bound{};
+  std::size_t trees = 0;
 };
 
 // All algorithms on one platform from one source.
@@ -29,6 +40,8 @@ struct Comparison {
   double bound_Bps = kNoFigure;    // proven
   bool bound_final = false;        // more time would not have lowered the bound
   std::vector<ComparisonRow> rows{};
+  std::vector<FrontierRow> frontier{};  // by budget; empty: not asked for
+  std::string currency{};               // of its costs
   std::string error{};  // of the whole instance, e.g. an unreachable node; then there are no rows
 };
 
@@ -46,6 +59,8 @@ std::vector<ComparisonSummary> summarise(const std::vector<Comparison>& comparis
 // One table per instance, and a summary for several instances; in JSON the object of one instance,
 // or {"instances": […], "summary": […]}.
 std::string comparison_text(const std::vector<Comparison>& comparisons, bool as_json);
+// Throughput against cost: the frontier as a line, the algorithms as points. An SVG document.
+std::string frontier_chart(const Comparison& comparison);
 // One row per instance and algorithm.
 std::string comparison_csv(const std::vector<Comparison>& comparisons);
 

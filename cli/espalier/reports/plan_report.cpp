@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/common/report.hpp"
+#include "cli/espalier/money.hpp"
 #include "cli/espalier/run.hpp"
 #include "platforms/core/contention.hpp"
 
@@ -73,6 +74,7 @@ void add_facts(Report& report, const Plan& plan) {
                                   plan.schedule->period.value)
                            : Cell("none", Json()));
   report.add("trees", "", tree_counts(plan));
+  report_cost(report, plan.cost);
 }
 
 // One row per tree; `direction` is shown before its number.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/common/report.hpp"
+#include "cli/espalier/money.hpp"
 #include "cli/espalier/plan_choice.hpp"
 
 namespace espalier::cli {
@@ -23,6 +24,34 @@ std::string bound_cell(const planner::Outcome& outcome, bool title_says_open) {
   if (!outcome.bound) return "not computed";
   const bool says_open = !title_says_open && !outcome.ends.is_bound_final();
   return format_rate(*outcome.bound) + (says_open ? " (not final)" : "");
+}
+
+// JSON has it only where prices are known.
+Cell cost_cell(const planner::Plan& plan) {
+  if (!plan.cost) return shown_only("");
+  return {money_text(plan.cost->per_GB, plan.cost->currency), plan.cost->per_GB};
+}
+
+// The last plan's cost in words, and what is known of it beside the cost of each row.
+void say_cost(Report& report, const PlanAttempt& last) {
+  const planner::PlanCost& cost = *last.plan.cost;
+  std::string text = "costs " + cost_text(cost);
+  if (last.least_per_GB) {
+    const double message = static_cast<double>(last.message.value);
+    const Seconds duration{message / last.plan.throughput.value};
+    const double whole = cost_of(cost, last.message, duration);
+    text += fmt::format("; proven: no plan as fast costs less than {}\n{} in {} costs {}",
+                        money_text(*last.least_per_GB, cost.currency), format_size(last.message),
+                        format_duration(duration), money_text(whole, cost.currency));
+    report.write("least_cost_per_GB", *last.least_per_GB);
+    report.write("message_bytes", last.message.value);
+    report.write("message_s", duration.value);
+    report.write("message_cost", whole);
+  }
+  report.say(text + '\n', /*joined=*/true);
+  if (cost.per_hour > 0) report.write("cost_per_hour", cost.per_hour);
+  if (cost.budget_per_GB) report.write("budget_per_GB", *cost.budget_per_GB);
+  if (!cost.currency.empty()) report.write("currency", cost.currency);
 }
 
 }  // namespace
@@ -48,6 +77,7 @@ Report plan_summary(const std::vector<PlanAttempt>& attempts) {
              {.title = "period", .in_text = scheduled},
              {.title = "steps", .in_text = scheduled},
              {.title = "scheduled", .in_text = scheduled},
+             {.title = "cost per GB", .key = "cost_per_GB", .in_text = last.plan.cost.has_value()},
              {"seconds", "seconds"},
              written("single_tree_bound_Bps"),
              written("period_s"),
@@ -91,6 +121,7 @@ Report plan_summary(const std::vector<PlanAttempt>& attempts) {
               optional_cell(period),
               optional_cell(steps),
               optional_cell(rate),
+              cost_cell(attempt.plan),
               took(attempt.run.seconds),
               optional_cell(outcome.single_tree_bound),
               optional_cell(period),
@@ -100,7 +131,8 @@ Report plan_summary(const std::vector<PlanAttempt>& attempts) {
               max_latency});
   }
   Report report = report_on(last.plan);
-  report.add("rows", rows, /*joined=*/last.choice.has_value());
+  report.add("rows", rows, /*joined=*/last.choice || last.plan.cost);
+  if (last.plan.cost) say_cost(report, last);
   if (last.choice) {
     report.say(choice_text(*last.choice, last.message, last.compute));
     report.write("choice", choice_json(*last.choice, last.message, last.compute));

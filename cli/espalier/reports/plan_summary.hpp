@@ -24,6 +24,8 @@ struct PlanAttempt {
   Bytes message;                             // size for the makespan
   std::optional<simulate::Choice> choice{};  // set if the plan was chosen for the message
   std::optional<BytesPerSecond> compute{};   // assumed rate of combining for the choice
+  // Set if the plan was chosen for its deadline: no plan as fast costs less, which is proven.
+  std::optional<double> least_per_GB{};
 };
 
 // A row for each attempt, and the choice of the last one.

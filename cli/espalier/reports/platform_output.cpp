@@ -47,6 +47,11 @@ void write_to(const std::string& file, const platforms::Platform& platform,
   write_text(file, platforms::write_platform(platform, format));
   const auto& entry =
       *std::ranges::find(platforms::formats(), format, &platforms::FormatEntry::name);
+  const bool has_prices = platform.has_prices() || platform.price_per_hour() > 0;
+  if (has_prices && format != "json" && !console.quiet) {
+    console.note(fmt::format("{}: {} has no prices; they are left out, only JSON keeps everything",
+                             display_name(file), format));
+  }
   const std::size_t shared = platform.shared_links().size();
   if (shared == 0 || !entry.leaves_out_shared_links || console.quiet) return;
   console.note(fmt::format("{}: {} has no shared links; {} left out, only JSON keeps everything",

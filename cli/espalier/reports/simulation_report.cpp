@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/common/table.hpp"
+#include "cli/espalier/money.hpp"
 #include "cli/espalier/run.hpp"
 
 namespace espalier::cli {
@@ -52,6 +53,11 @@ Json done_json(const SimulationRow& row, const planner::Plan& plan) {
   return nodes.json();
 }
 
+Cell money_cell(const planner::PlanCost& cost, const SimulationRow& row) {
+  const double amount = cost_of(cost, row.message, row.simulation.makespan);
+  return {money_text(amount, cost.currency), amount};
+}
+
 }  // namespace
 
 Report simulation_report(const std::vector<SimulationRow>& rows, const planner::Plan& plan,
@@ -83,6 +89,7 @@ Report simulation_report(const std::vector<SimulationRow>& rows, const planner::
               left("last node", "nodes"),
               left("busiest", "resources"),
               {"utilisation", ""},
+              {.title = "costs", .key = "cost", .in_text = plan.cost.has_value()},
               written("seconds")});
   for (const SimulationRow& row : rows) {
     const bool empty = row.is_empty();
@@ -92,7 +99,9 @@ Report simulation_report(const std::vector<SimulationRow>& rows, const planner::
                decimal(row.share_of(plan.throughput)), decimal(row.share_of(plan.optimum)),
                Cell(empty ? "-" : plan.nodes[row.last_node()], done_json(row, plan)),
                Cell(empty ? "-" : resources[row.busiest()], busy_json(row, resources)),
-               share(row.utilisation(row.busiest())), written_only(row.seconds)});
+               share(row.utilisation(row.busiest())),
+               plan.cost ? money_cell(*plan.cost, row) : shown_only(""),
+               written_only(row.seconds)});
   }
   report.add("rows", table);
   return report;

@@ -70,6 +70,13 @@ std::optional<Position> read_position(const JsonCursor& node) {
   return Position{x->number(), y->number()};
 }
 
+double read_price(const JsonCursor& object, std::string_view key) {
+  const auto price = object.find(key);
+  if (!price) return 0;
+  price->at_place([&] { require_price(price->number(), "a price"); });
+  return price->number();
+}
+
 bool read_flag(const JsonCursor& object, std::string_view key) {
   const auto flag = object.find(key);
   return flag && flag->boolean();
@@ -101,7 +108,10 @@ class Reader {
   Reader(const JsonCursor& root, std::string name) : root_(root), builder_(std::move(name)) {}
 
   Platform read(Source& source) {
-    root_.expect_object({"format", "version", "name", "nodes", "links", "shared"});
+    root_.expect_object({"format", "version", "name", "currency", "nodes", "links", "shared"});
+    if (const auto currency = root_.find("currency")) {
+      currency->at_place([&] { builder_.set_currency(currency->string()); });
+    }
     for (const JsonCursor& node : root_.at("nodes").elements()) read_node(node);
     for (const JsonCursor& link : root_.at("links").elements()) read_link(link);
     const auto shared = root_.find("shared");
@@ -118,8 +128,8 @@ class Reader {
 
  private:
   void read_node(const JsonCursor& object) {
-    object.expect_object(
-        {"name", "relay", "send", "send_Bps", "receive", "receive_Bps", "group", "x", "y"});
+    object.expect_object({"name", "relay", "send", "send_Bps", "receive", "receive_Bps", "group",
+                          "x", "y", "price_per_hour"});
     Node node;
     const JsonCursor name = object.at("name");
     node.name = name.string();
@@ -127,6 +137,7 @@ class Reader {
     node.send = read_rate(object, kSend);
     node.receive = read_rate(object, kReceive);
     node.position = read_position(object);
+    node.price_per_hour = read_price(object, "price_per_hour");
     if (const auto group = object.find("group")) {
       node.group = group->string();
       if (!node.group.empty()) {
@@ -138,13 +149,14 @@ class Reader {
 
   void read_link(const JsonCursor& object) {
     object.expect_object({"from", "to", "bandwidth", "bandwidth_Bps", "latency", "latency_s",
-                          "overhead", "overhead_s", "both_ways"});
+                          "overhead", "overhead_s", "both_ways", "price_per_GB"});
     Arc arc;
     arc.from = find_node(object.at("from"), builder_);
     arc.to = find_node(object.at("to"), builder_);
     arc.bandwidth = read_bandwidth(object);
     arc.latency = read_duration(object, kLatency);
     arc.overhead = read_duration(object, kOverhead);
+    arc.price_per_GB = read_price(object, "price_per_GB");
     const bool both_ways = read_flag(object, "both_ways");
     object.at_place([&] { both_ways ? builder_.add_both_ways(arc) : builder_.add_arc(arc); });
   }
@@ -168,7 +180,7 @@ void require_version(const JsonCursor& root) {
 
 bool same_figures(const Arc& there, const Arc& back) {
   return there.bandwidth == back.bandwidth && there.latency == back.latency &&
-         there.overhead == back.overhead;
+         there.overhead == back.overhead && there.price_per_GB == back.price_per_GB;
 }
 
 std::string write_node(const Node& node) {
@@ -177,6 +189,7 @@ std::string write_node(const Node& node) {
   if (node.send) json["send_Bps"] = node.send->value;
   if (node.receive) json["receive_Bps"] = node.receive->value;
   if (!node.group.empty()) json["group"] = node.group;
+  if (node.price_per_hour > 0) json["price_per_hour"] = node.price_per_hour;
   if (node.position) json.update({{"x", node.position->x}, {"y", node.position->y}});
   return compact_dump(json);
 }
@@ -191,6 +204,7 @@ std::string write_link(const Platform& platform, const Arc& arc) {
             {"bandwidth_Bps", arc.bandwidth.value}};
   if (arc.latency.value > 0) json["latency_s"] = arc.latency.value;
   if (arc.overhead.value > 0) json["overhead_s"] = arc.overhead.value;
+  if (arc.price_per_GB > 0) json["price_per_GB"] = arc.price_per_GB;
   if (both_ways) json["both_ways"] = true;
   return compact_dump(json);
 }
@@ -231,8 +245,12 @@ Platform read_json(Source& source) {
 std::string write_json(const Platform& platform) {
   const auto shared = platform.shared_links();
   return fmt::format(
-      "{{\"format\": \"{}\", \"version\": {}, \"name\": {},\n{},\n{}{}{}}}\n", kFormat, kVersion,
-      compact_dump(platform.name()), list("nodes", platform.nodes(), write_node),
+      "{{\"format\": \"{}\", \"version\": {}, \"name\": {},\n{}{},\n{}{}{}}}\n", kFormat, kVersion,
+      compact_dump(platform.name()),
+      platform.currency().empty()
+          ? ""
+          : fmt::format(" \"currency\": {},\n", compact_dump(platform.currency())),
+      list("nodes", platform.nodes(), write_node),
       list("links", platform.arcs(), [&](const Arc& arc) { return write_link(platform, arc); }),
       shared.empty() ? "" : ",\n",
       shared.empty() ? "" : list("shared", shared, [&](const SharedLink& link) {

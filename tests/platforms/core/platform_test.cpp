@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
+#include "platforms/core/reversed.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace espalier::platforms::platform_test {
@@ -151,6 +153,46 @@ TEST(Positions, AreFiniteAndKeptWithOtherFigures) {
   late.nodes()[0].position = Position{0, NAN};
   EXPECT_EQ(refusal([&] { return std::move(late).build(); }),
             "coordinates must be finite, not 0 and nan");
+}
+
+TEST(Prices, AreFiniteNotNegativeAndKept) {
+  PlatformBuilder builder("p");
+  builder.set_currency("USD");
+  EXPECT_EQ(refusal([&] { builder.set_currency(""); }), "a currency must not be empty");
+  Node host = node("a");
+  host.price_per_hour = -1;
+  EXPECT_EQ(refusal([&] { builder.add_node(host); }),
+            "a price must be finite and not negative, not -1");
+  host.price_per_hour = 2;
+  const NodeId a = builder.add_node(host);
+  const NodeId b = builder.node_named("b");
+  Arc arc{a, b, {1}};
+  arc.price_per_GB = INFINITY;
+  EXPECT_EQ(refusal([&] { builder.add_arc(arc); }),
+            "a price must be finite and not negative, not inf");
+  for (const double price : {0.25, 0.5}) {  // merged at the higher one, in either order
+    arc.price_per_GB = price;
+    builder.add_both_ways(arc);
+  }
+  std::vector<std::string> notes;
+  const Platform platform = std::move(builder).build(&notes);
+  EXPECT_THAT(
+      notes, ElementsAre("merged 4 parallel links a -> b, b -> a, at the highest of their prices"));
+  const ReversedPlatform turned = reversed(platform);
+  for (const Platform& each :
+       {platform,
+        with_figures(platform, {platform.nodes().begin(), platform.nodes().end()}, platform.arcs(),
+                     {}),
+        turned.platform}) {
+    EXPECT_EQ(each.currency(), "USD");
+    EXPECT_EQ(each.price_per_hour(), 2);
+    EXPECT_EQ(each.arcs()[0].price_per_GB, 0.5);
+    EXPECT_EQ(each.arcs()[1].price_per_GB, 0.5);
+    EXPECT_TRUE(each.has_prices());
+  }
+  const Platform unpriced = with_prices(platform, std::vector<double>{0, 0}, "");
+  EXPECT_FALSE(unpriced.has_prices());
+  EXPECT_EQ(unpriced.currency(), "");
 }
 
 TEST_F(Builder, RefusesBadArcs) {

@@ -25,6 +25,28 @@ constexpr std::string_view kTwoRacks = R"({
              "both_ways": false} ],
  "shared": [ {"name": "trunk", "bandwidth": "1 GB/s", "links": [["a", "sw"], ["c", "sw"]]} ] })";
 
+TEST(Json, PricesComeBack) {
+  const std::string text = R"({"format": "espalier-platform", "version": 1, "name": "p",
+ "currency": "EUR",
+ "nodes": [
+  {"name": "a", "price_per_hour": 1.5},
+  {"name": "b"}
+ ],
+ "links": [
+  {"from": "a", "to": "b", "bandwidth_Bps": 1000, "price_per_GB": 0.09},
+  {"from": "b", "to": "a", "bandwidth_Bps": 1000, "price_per_GB": 0.02}
+ ]}
+)";
+  const Platform platform = parse_platform(text, "p.json").platform;
+  EXPECT_EQ(platform.currency(), "EUR");
+  EXPECT_EQ(platform.nodes()[0].price_per_hour, 1.5);
+  EXPECT_EQ(platform.arcs()[0].price_per_GB, 0.09);
+  const std::string again = write_platform(platform, "json");
+  expect_same(parse_platform(again, "p.json").platform, platform);
+  EXPECT_THAT(again, HasSubstr("\"currency\": \"EUR\",\n"));
+  EXPECT_THAT(again, Not(HasSubstr("both_ways")));  // the prices differ
+}
+
 // From a file of version 1, which must be read for good.
 TEST(Json, ReadsEverythingAPlatformHas) {
   const ReadResult result = read_platform(std::string(ESPALIER_SOURCE_DIR) +

@@ -157,6 +157,17 @@ TEST(JsonRefusals, Figures) {
             "not inf B/s");
 }
 
+TEST(JsonRefusals, Prices) {
+  EXPECT_EQ(read_link(R"("bandwidth_Bps": 1, "price_per_GB": -0.1)"),
+            "f.json: /links/0/price_per_GB: a price must be finite and not negative, not -0.1");
+  EXPECT_EQ(read_link(R"("bandwidth_Bps": 1, "price_per_GB": "0.1")"),
+            "f.json: /links/0/price_per_GB: expected a number, got a string");
+  EXPECT_EQ(read_nodes(R"({"name": "a", "price_per_hour": -1})"),
+            "f.json: /nodes/0/price_per_hour: a price must be finite and not negative, not -1");
+  EXPECT_EQ(read_body(R"("currency": "", "nodes": [], "links": [])"),
+            "f.json: /currency: a currency must not be empty");
+}
+
 TEST(JsonRefusals, Coordinates) {
   EXPECT_EQ(read_nodes(R"({"name": "a"}, {"name": "b", "x": 1})"),
             "f.json: /nodes/1: 'x' without 'y'");
