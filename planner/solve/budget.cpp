@@ -160,8 +160,10 @@ class MoneySearch {
 };
 
 std::string price_text(double per_byte, const platforms::Platform& platform) {
-  constexpr double kDecimals = 1e4;  // upwards, so that the budget that is shown is enough
-  const double shown = std::ceil(per_byte * platforms::kBytesPerGB * kDecimals) / kDecimals;
+  constexpr double kRounding = 1e-6;  // of 2.425, which is 2.4250, not 2.4251
+  constexpr double kDecimals = 1e4;   // upwards, so that the budget that is shown is enough
+  const double shown =
+      std::ceil(per_byte * platforms::kBytesPerGB * kDecimals - kRounding) / kDecimals;
   return fmt::format("{:.4f}{}{} per GB", shown, platform.currency().empty() ? "" : " ",
                      platform.currency());
 }

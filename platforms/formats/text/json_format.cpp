@@ -73,8 +73,9 @@ std::optional<Position> read_position(const JsonCursor& node) {
 double read_price(const JsonCursor& object, std::string_view key) {
   const auto price = object.find(key);
   if (!price) return 0;
-  price->at_place([&] { require_price(price->number(), "a price"); });
-  return price->number();
+  const double value = price->number();
+  price->at_place([&] { require_price(value, "a price"); });
+  return value;
 }
 
 bool read_flag(const JsonCursor& object, std::string_view key) {
@@ -110,7 +111,8 @@ class Reader {
   Platform read(Source& source) {
     root_.expect_object({"format", "version", "name", "currency", "nodes", "links", "shared"});
     if (const auto currency = root_.find("currency")) {
-      currency->at_place([&] { builder_.set_currency(currency->string()); });
+      const std::string& text = currency->string();
+      currency->at_place([&] { builder_.set_currency(text); });
     }
     for (const JsonCursor& node : root_.at("nodes").elements()) read_node(node);
     for (const JsonCursor& link : root_.at("links").elements()) read_link(link);

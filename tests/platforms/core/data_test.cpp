@@ -143,16 +143,14 @@ TEST(Data, OtherSamplesAreRefusedWithTheirReason) {
 }
 
 TEST(Data, EveryFileIsTested) {
-  // Files that are not platforms: licences, documentation, and tables for --latencies and
-  // --classes.
-  const std::vector<std::string> others{"LICENSE-LGPL-2.1",
-                                        "README.md",
-                                        "gpu_fabric/LICENSE.MIT",
-                                        "infiniband/LICENSE.hwloc",
-                                        "skyplane/LICENSE",
-                                        "skyplane/latency.csv",
-                                        "tiers/enslyon_measured_links.csv",
-                                        "topology_zoo/LICENSE"};
+  // Files that are not platforms: licences, documentation, and tables for --latencies,
+  // --prices and --classes.
+  const std::vector<std::string> others{
+      "LICENSE-LGPL-2.1",       "README.md",
+      "gpu_fabric/LICENSE.MIT", "infiniband/LICENSE.hwloc",
+      "skyplane/LICENSE",       "skyplane/cost.csv",
+      "skyplane/latency.csv",   "tiers/enslyon_measured_links.csv",
+      "topology_zoo/LICENSE"};
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kData)) {
     if (!entry.is_regular_file()) continue;
     const std::string file = std::filesystem::relative(entry.path(), kData).string();

@@ -63,7 +63,7 @@ TEST(JsonRefusals, MissingAndUnknownKeys) {
   EXPECT_EQ(read_body(R"("nodes": [])"), "f.json: the key 'links' is missing");
   EXPECT_EQ(read_body(R"("nodes": [], "links": [], "sharde": [])"),
             "f.json: unknown key 'sharde'; did you mean 'shared'? one of: format, version, name, "
-            "nodes, links, shared");
+            "currency, nodes, links, shared");
   EXPECT_THAT(read_nodes(R"({"name": "a"}, {"name": "b", "sendBps": 1})"),
               StartsWith("f.json: /nodes/1: unknown key 'sendBps'; did you mean 'send_Bps'?"));
   EXPECT_THAT(read_link(R"("bandwith": "1 GB/s")"),
