@@ -208,6 +208,7 @@ void CompareCommand::add_to(Arguments& app) {
   shares.add_to(app, operation);
   add_algorithm_parameters(app, limits.chains, limits.message);
   model.add_to(app);
+  add_guide(app, limits);
   add_limits(app, limits);
   app.add("--json", json, "JSON instead of tables");
   app.add("--csv", csv, "CSV, one row per instance and algorithm");
