@@ -107,8 +107,8 @@ Json settings_of(const Study& study) {
   json["gap"] = study.limits.gap;
   json["time_limit_s"] =
       study.limits.deadline.limit() ? Json(study.limits.deadline.limit()->value) : Json(nullptr);
-  json["guided_by"] = study.limits.guided_by ? Json(platforms::name_of(*study.limits.guided_by))
-                                             : Json(nullptr);
+  json["guided_by"] =
+      study.limits.guided_by ? Json(platforms::name_of(*study.limits.guided_by)) : Json(nullptr);
   json["relative_to"] =
       study.relative_to ? Json(platforms::name_of(*study.relative_to)) : Json(nullptr);
   return json;

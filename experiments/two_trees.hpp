@@ -60,7 +60,7 @@ std::vector<TwoTreeFigure> run_two_trees(
     const std::function<void(std::size_t finished, std::size_t all)>& done);
 
 // figures.csv; summary.md with a table of times for each operation and message, and a table of
-// chunks for each operation and method; OPERATION-SIZE.svg, times against processes.
+// chunks for each operation; OPERATION-SIZE.svg, times against processes.
 std::vector<OutputFile> two_tree_files(const TwoTreeStudy& study,
                                        const std::vector<TwoTreeFigure>& figures);
 std::string two_tree_summary(const TwoTreeStudy& study, const std::vector<TwoTreeFigure>& figures);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "experiments/two_trees.hpp"
 #include "render/charts/line_chart.hpp"
@@ -40,13 +41,15 @@ std::string figures_csv(const std::vector<TwoTreeFigure>& figures) {
 template <class Cell>
 std::string table_by_processes(const TwoTreeStudy& study, std::string_view corner,
                                const std::vector<std::string>& rows, const Cell& cell) {
-  std::string text = fmt::format("| {:<12} |", corner);
+  std::size_t width = corner.size();
+  for (const std::string& row : rows) width = std::max(width, row.size());
+  std::string text = fmt::format("| {:<{}} |", corner, width);
   for (const std::size_t processes : study.processes) text += fmt::format(" {:>7} |", processes);
-  text += "\n|--------------|";
+  text += fmt::format("\n|{:-<{}}|", "", width + 2);
   for (std::size_t i = 0; i < study.processes.size(); ++i) text += "--------:|";
   text += '\n';
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    text += fmt::format("| {:<12} |", rows[row]);
+    text += fmt::format("| {:<{}} |", rows[row], width);
     for (const std::size_t processes : study.processes) {
       text += fmt::format(" {:>7} |", cell(row, processes));
     }
@@ -77,17 +80,24 @@ std::string times_table(const TwoTreeStudy& study, const std::vector<TwoTreeFigu
 }
 
 std::string chunks_table(const TwoTreeStudy& study, const std::vector<TwoTreeFigure>& figures,
-                         Operation operation, std::size_t method) {
-  std::vector<std::string> sizes;
-  for (const Bytes message : study.messages) sizes.push_back(format_size(message));
-  return table_by_processes(study, "chunks", sizes, [&](std::size_t row, std::size_t processes) {
-    const TwoTreeFigure* at = figure_at(figures, operation, method, processes, study.messages[row]);
-    return std::to_string(at->chunks);
+                         Operation operation) {
+  std::vector<std::string> labels;
+  std::vector<std::pair<std::size_t, Bytes>> rows;
+  for (const std::size_t method : methods_for(operation)) {
+    for (const Bytes message : study.messages) {
+      labels.push_back(
+          fmt::format("{}, {}", two_tree_methods()[method].name, format_size(message)));
+      rows.emplace_back(method, message);
+    }
+  }
+  return table_by_processes(study, "chunks", labels, [&](std::size_t row, std::size_t processes) {
+    const auto [method, message] = rows[row];
+    return std::to_string(figure_at(figures, operation, method, processes, message)->chunks);
   });
 }
 
-OutputFile chart_of(const TwoTreeStudy& study, const std::vector<TwoTreeFigure>& figures,
-                    Operation operation, Bytes message) {
+OutputFile times_chart(const TwoTreeStudy& study, const std::vector<TwoTreeFigure>& figures,
+                       Operation operation, Bytes message) {
   const std::string size = format_size(message);
   render::LineChart chart{.title = fmt::format("{}, {}", planner::name_of(operation), size),
                           .x_label = "processes",
@@ -123,11 +133,8 @@ std::string two_tree_summary(const TwoTreeStudy& study, const std::vector<TwoTre
   }
   text += "\n## Chunks\n\nThe best number of chunks of the whole message.\n";
   for (const Operation operation : study.operations) {
-    for (const std::size_t method : methods_for(operation)) {
-      text += fmt::format("\n### {}, {}\n\n", planner::name_of(operation),
-                          two_tree_methods()[method].name);
-      text += chunks_table(study, figures, operation, method);
-    }
+    text += fmt::format("\n### {}\n\n", planner::name_of(operation));
+    text += chunks_table(study, figures, operation);
   }
   return text;
 }
@@ -139,7 +146,7 @@ std::vector<OutputFile> two_tree_files(const TwoTreeStudy& study,
   if (study.processes.size() < 2) return files;
   for (const Operation operation : study.operations) {
     for (const Bytes message : study.messages) {
-      files.push_back(chart_of(study, figures, operation, message));
+      files.push_back(times_chart(study, figures, operation, message));
     }
   }
   return files;
