@@ -69,9 +69,9 @@ void color(std::vector<ObliviousTree>& trees, std::size_t ranks) {
 
 // TTC, section "TwoTreeC+C": both are complete trees below the source. Level by level the first has
 // the false ranks upwards from ceil(P / 2), the second downwards from `second`, both cyclically
-// within 1 to P - 1. TTC prints floor(P / 2) for `second`: where P is even, both begin with the same
-// host, which then has children in both. With ceil(P / 2) - 1 no host has: docs/methods.md, "Two
-// complete trees from the middle".
+// within 1 to P - 1. TTC prints floor(P / 2) for `second`: where P is even, both begin with the
+// same host, which then has children in both. With ceil(P / 2) - 1 no host has: docs/methods.md,
+// "Two complete trees from the middle".
 Outcome from_middle(const Instance& instance, const AlgorithmOptions& options,
                     std::uint32_t second) {
   const auto ranks = static_cast<std::uint32_t>(instance.host_count());
