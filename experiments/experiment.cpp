@@ -1,12 +1,9 @@
 #include "experiments/experiment.hpp"
 
-#include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
-#include <mutex>
-#include <thread>
+#include <utility>
 
+#include "experiments/on_threads.hpp"
 #include "planner/problem/collective.hpp"
 
 namespace espalier::experiments {
@@ -20,8 +17,7 @@ double figure(double rate_Bps) {
 }
 
 Row run_algorithm(const planner::Algorithm& algorithm, const planner::Collective& collective,
-                  const planner::AlgorithmOptions& options, const planner::Packings& packings,
-                  double bound_Bps) {
+                  const planner::AlgorithmOptions& options, const planner::Packings& packings) {
   try {
     const Stopwatch watch;
     planner::AlgorithmOptions own = options;
@@ -31,14 +27,27 @@ Row run_algorithm(const planner::Algorithm& algorithm, const planner::Collective
     const planner::Plan plan =
         planner::make_plan(collective, algorithm.name, outcome, planner::kDefaultSegment);
     Row row = row_of(plan, took);
-    row.relative = relative_to(bound_Bps, row.throughput_Bps);
-    row.throughput_Bps = figure(row.throughput_Bps);
     return row;
   } catch (const LimitReached& fault) {
     return {.error = fault.what()};
   } catch (const InfeasibleError& fault) {  // the algorithm is not for this platform
     return {.error = fault.what()};
   }
+}
+
+// Runs the algorithms, and divides by `bound_Bps`. is_own: it is the bound of the unit's model.
+std::vector<Row> run_algorithms(const Study& study, const planner::Collective& collective,
+                                const planner::AlgorithmOptions& options,
+                                const planner::Packings& packings, double bound_Bps, bool is_own) {
+  std::vector<Row> rows;
+  for (const planner::Algorithm& algorithm : study.algorithms) {
+    Row row = run_algorithm(algorithm, collective, options, packings);
+    row.relative = is_own ? relative_to(bound_Bps, row.throughput_Bps)
+                          : figure(row.throughput_Bps) / bound_Bps;
+    row.throughput_Bps = figure(row.throughput_Bps);
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 }  // namespace
@@ -73,13 +82,19 @@ Result run_unit(const Study& study, std::size_t unit) {
     options.deadline = study.limits.deadline.restarted();
     const Stopwatch watch;
     const planner::Packings packings = planner::solve_packings(collective, options);
-    result.seconds = watch.elapsed().value;
-    result.bound_Bps = figure(packings.whole().bound);
-    result.gap_open = packings.whole().end != lp::PackingEnd::kGapReached;
-    for (const planner::Algorithm& algorithm : study.algorithms) {
-      result.rows.push_back(
-          run_algorithm(algorithm, collective, options, packings, result.bound_Bps));
+    std::optional<planner::Packings> reference;
+    if (study.relative_to && *study.relative_to != study.model_of(unit)) {
+      const planner::Collective other(study.operation, *platform, source, *study.relative_to,
+                                      study.occupation);
+      options.deadline = study.limits.deadline.restarted();
+      reference.emplace(planner::solve_packings(other, options));
     }
+    result.seconds = watch.elapsed().value;
+    const lp::Packing& divisor = reference ? reference->whole() : packings.whole();
+    result.bound_Bps = figure(divisor.bound);
+    result.gap_open = divisor.end != lp::PackingEnd::kGapReached;
+    result.rows =
+        run_algorithms(study, collective, options, packings, result.bound_Bps, !reference);
   } catch (const LimitReached& fault) {
     result.gap_open = true;
     result.rows.assign(study.algorithms.size(), Row{.error = fault.what()});
@@ -91,31 +106,11 @@ Result run_unit(const Study& study, std::size_t unit) {
 
 void run_units(const Study& study, std::span<const std::size_t> units, std::size_t jobs,
                const std::function<void(std::size_t unit, Result&& result)>& report) {
-  std::atomic<std::size_t> next = 0;
-  std::mutex reporting;
-  std::exception_ptr fault;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < units.size(); i = next++) {
-      try {
-        Result result = run_unit(study, units[i]);
-        const std::scoped_lock lock(reporting);
-        if (fault) return;
-        report(units[i], std::move(result));
-      } catch (...) {
-        const std::scoped_lock lock(reporting);
-        if (!fault) fault = std::current_exception();
-        next = units.size();
-      }
-    }
-  };
-  {
-    // GLPK has an environment per thread (lp/solver/linear_program.cpp), so solvers can run
-    // concurrently.
-    std::vector<std::jthread> threads;
-    const std::size_t most = std::max<std::size_t>(1, std::min(jobs, units.size()));
-    for (std::size_t i = 0; i < most; ++i) threads.emplace_back(work);
-  }
-  if (fault) std::rethrow_exception(fault);
+  // GLPK has an environment per thread (lp/solver/linear_program.cpp), so solvers can run
+  // concurrently.
+  on_threads(
+      units.size(), jobs, [&](std::size_t i) { return run_unit(study, units[i]); },
+      [&](std::size_t i, Result&& result) { report(units[i], std::move(result)); });
 }
 
 }  // namespace espalier::experiments

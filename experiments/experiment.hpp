@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,7 +29,11 @@ struct Study {
   std::vector<platforms::Model> models;
   std::vector<planner::Algorithm> algorithms;
   platforms::OccupationOptions occupation;
-  planner::AlgorithmOptions limits;  // gap, deadline (its limit: of each packing and algorithm)
+  // gap, deadline (its limit: of each packing and algorithm), guided_by
+  planner::AlgorithmOptions limits;
+  // The model whose optimum throughputs are divided by; unset: that of the unit, which no plan
+  // exceeds.
+  std::optional<platforms::Model> relative_to = std::nullopt;
 
   // A unit of work is a case under a model; units are numbered case by case.
   [[nodiscard]] std::size_t unit_count() const { return cases.size() * models.size(); }
@@ -42,7 +47,8 @@ struct Study {
 struct Row {
   std::size_t trees = 0;
   double throughput_Bps = kNoFigure;
-  double relative = kNoFigure;  // throughput / proven bound: at most throughput / optimum
+  double relative = kNoFigure;  // throughput / proven bound: at most throughput / optimum, unless
+                                // relative_to names another model
   std::size_t depth = 0;        // edges on the longest path to or from the source, over all trees
   double seconds = kNoFigure;   // wall clock
   std::string error{};
@@ -59,7 +65,7 @@ struct Result {
   std::size_t nodes = 0;  // hosts
   std::size_t arcs = 0;
   std::string source{};          // of a reduction, the root
-  double bound_Bps = kNoFigure;  // proven
+  double bound_Bps = kNoFigure;  // proven, under the model that relative_to names
   double seconds = kNoFigure;    // wall clock of the packing that proves the bound
   bool gap_open = false;         // a limit was reached before the bound was within the gap
   std::vector<Row> rows;         // one per algorithm, in the study's order

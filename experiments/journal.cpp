@@ -107,6 +107,10 @@ Json settings_of(const Study& study) {
   json["gap"] = study.limits.gap;
   json["time_limit_s"] =
       study.limits.deadline.limit() ? Json(study.limits.deadline.limit()->value) : Json(nullptr);
+  json["guided_by"] =
+      study.limits.guided_by ? Json(platforms::name_of(*study.limits.guided_by)) : Json(nullptr);
+  json["relative_to"] =
+      study.relative_to ? Json(platforms::name_of(*study.relative_to)) : Json(nullptr);
   return json;
 }
 
@@ -130,8 +134,12 @@ Journal::Journal(const Study& study, const std::string& folder, bool restart) {
     }
     if (std::filesystem::exists(settings_file)) {
       Json found = parse_json(read_text(settings_file), settings_file);
-      // Studies from before there were others do not say that they are of broadcasts.
-      if (found.is_object()) found.emplace("operation", "broadcast");
+      // What studies do not say that are older than the setting.
+      if (found.is_object()) {
+        found.emplace("operation", "broadcast");
+        found.emplace("guided_by", nullptr);
+        found.emplace("relative_to", nullptr);
+      }
       require_same(settings, found, settings_file);
     } else if (std::filesystem::file_size(file_) > 0) {
       throw InputError(settings_file, {},

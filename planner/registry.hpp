@@ -15,6 +15,7 @@
 #include "planner/ends.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/instance.hpp"
+#include "platforms/core/contention.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
@@ -41,6 +42,8 @@ struct AlgorithmOptions : lp::Limits {
   // The message for the algorithms that minimise the makespan of one unsegmented message (fnf,
   // ecef, ecef-lookahead). At least one byte.
   Bytes message{1 << 20};
+  // lp-grow and lp-prune: the model whose optimum guides them; unset: the instance's own.
+  std::optional<platforms::Model> guided_by = std::nullopt;
   // The result of solve_packing for this same instance: algorithms that need it do not solve it
   // again. Not owned; null: each algorithm solves its own.
   const lp::Packing* packing = nullptr;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/rounds.hpp"
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/check/verify_schedule.hpp"
 #include "planner/plan/segment_grid.hpp"
@@ -39,6 +40,20 @@ const Plan& checked(const Plan& plan, const Platform& platform, const Options& o
   const auto faults = planner::misfits(plan, platform);
   if (!faults.empty()) throw InputError(faults.front());
   planner::check_structure(plan);
+  if (!options.rounds) return plan;
+  if (!plan.has_one_root() || planner::routes(plan.operation)) {
+    throw InputError({}, "/operation",
+                     "rounds are for operations with one root that copy or combine the message");
+  }
+  engine::require_rounds(plan);
+  return plan;
+}
+
+// In rounds every tree has its turn until the end of the message, whatever its latency.
+Plan without_latencies(Plan plan) {
+  for (auto* trees : {&plan.reduce_trees, &plan.broadcast_trees}) {
+    for (planner::PlanTree& tree : *trees) tree.latencies.clear();
+  }
   return plan;
 }
 
@@ -90,12 +105,13 @@ Simulator::Simulator(const Plan& plan, const Platform& platform, const Options& 
       flows_(plan, platform, plan.latency_occupies),
       full_(flows_, occupation_, model_, occupying_.segment) {
   options_.window = options.window.value_or(window_for(plan.operation));
-  options_.follow_schedule = options.follow_schedule && plan.schedule.has_value();
+  options_.follow_schedule =
+      options.follow_schedule && !options.rounds && plan.schedule.has_value();
   if (follows_schedule()) require_schedule_holds(plan, platform, model_, occupying_);
 }
 
 bool Simulator::runs_on_engine() const {
-  return !follows_schedule() && (options_.on_engine || !plan_->blocks.empty());
+  return !follows_schedule() && (options_.on_engine || options_.rounds || !plan_->blocks.empty());
 }
 
 double Simulator::sends_of(Bytes message) const {
@@ -145,15 +161,18 @@ Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
 
 std::vector<double> Simulator::run_on_engine(Bytes message, const OnSend& on_send,
                                              Simulation& result) const {
-  const BlockTask of_message(*plan_, flows_, {*platform_, model_, plan_->latency_occupies}, message,
+  const Plan in_rounds = options_.rounds ? without_latencies(*plan_) : Plan{};
+  const Plan& plan = options_.rounds ? in_rounds : *plan_;
+  const BlockTask of_message(plan, flows_, {*platform_, model_, plan_->latency_occupies}, message,
                              segment(), options_.compute);
-  const Call call{*plan_, flows_, of_message.assignments(), of_message.grids()};
+  const Call call{plan, flows_, of_message.assignments(), of_message.grids()};
   GreedyRun run = run_engines(call, of_message.task(),
                               {window(),
                                options_.receives,
                                options_.until_received,
                                options_.sharing,
-                               {of_message.grids().front().segment}},
+                               {of_message.grids().front().segment},
+                               options_.rounds},
                               resources().size(), on_send);
   result.tick = {run.tick_s};
   result.most_events = run.most_events;

@@ -36,6 +36,9 @@ struct Options {
   // takes no time.
   std::optional<BytesPerSecond> compute{};
   bool follow_schedule = true;  // if the plan has one
+  // In synchronised rounds (engine/rounds.hpp), by the engine and without a schedule. The plan
+  // needs colors.
+  bool rounds = false;
   // A plan of one root whose message is the same for all hosts is simulated by a faster
   // implementation of the engine's rules, unless this is set; every other plan by the engine. Tests
   // compare the two.
@@ -100,8 +103,9 @@ class Simulator {
  public:
   // Keeps references to both, which must outlive it. Throws InputError (JSON pointer and reason, no
   // file) when the plan has a structural fault or does not fit the platform, or when its schedule
-  // is to be followed but cannot be kept; std::invalid_argument as require_valid. Rates that
-  // overload a resource are accepted: the simulation shows their effect.
+  // is to be followed but cannot be kept, or when it cannot run in rounds and should;
+  // std::invalid_argument as require_valid. Rates that overload a resource are accepted: the
+  // simulation shows their effect.
   Simulator(const planner::Plan& plan, const platforms::Platform& platform,
             const Options& options = {});
 

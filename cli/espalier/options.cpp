@@ -221,6 +221,13 @@ void add_limits(Arguments& app, planner::AlgorithmOptions& limits) {
   });
 }
 
+void add_guide(Arguments& app, planner::AlgorithmOptions& limits) {
+  app.add("--guided-by", limits.guided_by, platforms::parse_model,
+          "lp-grow and lp-prune: follow the optimum under this model instead of the problem's own, "
+          "as HBT does under multi-port with one-port",
+          {.type = "MODEL", .shown = ""});
+}
+
 void refuse_source_without_root(planner::Operation operation, bool given) {
   if (planner::may_have_root(operation) || !given) return;
   throw InputError(

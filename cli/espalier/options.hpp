@@ -115,6 +115,8 @@ void add_operation(Arguments& app, Value& operation) {
 }
 // When to stop: --time-limit, --gap.
 void add_limits(Arguments& app, planner::AlgorithmOptions& limits);
+// The model whose optimum guides lp-grow and lp-prune: --guided-by.
+void add_guide(Arguments& app, planner::AlgorithmOptions& limits);
 void add_time_limit(Arguments& app, std::optional<Seconds>& limit, const std::string& help);
 // Parameters of some algorithms: --chains, and --message, whose makespan is also reported.
 template <class Size>  // Bytes, or optional

@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kBarrier = "barrier";
 constexpr std::string_view kBroadcast = "broadcast";
 constexpr std::string_view kReduce = "reduce";
+constexpr std::string_view kAllreduce = "allreduce";
 constexpr std::string_view kAlltoall = "alltoall";
 constexpr bool kWhole = false;
 constexpr bool kCut = true;
@@ -205,6 +206,11 @@ constexpr auto kFormulas = std::to_array<FormulaEntry>({
        return (n.levels - 1) * (t.latency + 2 * combined(t, n)) +
               (n.segments - 1) * (t.send + 2 * combined(t, n));
      }},
+    // As TTC's equation 1 (two_tree.hpp).
+    {kReduce, "two-tree", "TTC after equation 1", kCut, two_tree_reduce_s,
+     "derived: TTC prints no formula of a reduce"},
+    {kAllreduce, "two-tree", "TTC after equation 1", kCut, two_tree_allreduce_s,
+     "derived: TTC prints no formula of an allreduce"},
 
     // CM, table 4. The printed alpha of the first row would be segments without bytes.
     {kAlltoall, "linear", "CM table 4, Linear, Hockney", kCut,

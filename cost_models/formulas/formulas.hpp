@@ -20,13 +20,13 @@ inline constexpr std::uint64_t kMaxRanks = 2'147'483'647;  // MPI counts them in
 // One call of an operation.
 struct Case {
   std::uint64_t ranks = 1;  // P
-  // m: the root's message (broadcast, reduce); what each rank sends to each other (alltoall);
-  // ignored (barrier).
+  // m: the root's message (broadcast, reduce); a rank's (allreduce); what each rank sends to each
+  // other (alltoall); ignored (barrier).
   Bytes message;
   // ms, the segment size; 0 or larger than the message: not cut. The last segment counts as a full
   // one. Barriers and the pairwise alltoall ignore it.
   Bytes segment;
-  SecondsPerByte computation;  // gamma: time to combine a byte in a reduce
+  SecondsPerByte computation;  // gamma: time to combine a byte in a reduction
 };
 
 // The actual segment size: at most the message, and at least one byte unless the message is empty.
@@ -45,7 +45,7 @@ using FormulaOf = double (*)(const Terms&, const Counts&);
 using Formula = std::variant<FormulaOf<HockneyTerms>, FormulaOf<LogGPTerms>, FormulaOf<PLogPTerms>>;
 
 struct FormulaEntry {
-  std::string_view operation;  // "barrier", "broadcast", "reduce", "alltoall"
+  std::string_view operation;  // "barrier", "broadcast", "reduce", "allreduce", "alltoall"
   std::string_view algorithm;
   std::string_view source;  // table and row
   bool segments;            // whether the formula uses Case::segment

@@ -49,6 +49,7 @@ Counts counts_of(const Case& of) {
           // ceil(log2(P + 1)) is the number of bits of P
           .levels = static_cast<double>(log_floor + 1),
           .compute_s = of.computation.value * segment_bytes,
+          .compute_all_s = of.computation.value * as_double(of.message.value),
           .power_of_two = power_of_two};
 }
 
@@ -93,7 +94,7 @@ Prediction best_segment(const FormulaEntry& entry, const Parameters& parameters,
   std::vector<Bytes> sizes(segments.begin(), segments.end());
   if (!entry.segments) sizes = {{0}};
   if (entry.algorithm == "two-tree" && std::holds_alternative<LogGP>(parameters)) {
-    sizes.push_back(optimal_chunk_size(std::get<LogGP>(parameters), of));
+    sizes.push_back(optimal_chunk_size(entry.operation, std::get<LogGP>(parameters), of));
   }
   std::optional<Prediction> best;
   for (const Bytes size : sizes) {

@@ -18,6 +18,7 @@ struct Counts {
   double log_ceil;       // ceil(log2 P)
   double levels;         // levels of a binary tree: ceil(log2(P + 1))
   double compute_s;      // gamma ms
+  double compute_all_s;  // gamma m
   bool power_of_two;     // whether P is one
 };
 
@@ -71,12 +72,18 @@ inline PLogPTerms terms(const PLogP& model, const Counts& n) {
           model.gap_s.at(n.half_bytes)};
 }
 
-// The two-tree broadcast (two_tree.hpp).
+// Two trees (two_tree.hpp).
 inline double two_tree_s(const LogGPTerms& t, const Counts& n) {
   const double hop = t.latency + 3 * t.overhead;
   return hop + n.message_bytes * t.per_byte +
          n.log_ceil * (hop + n.segment_bytes * t.per_byte / 2) +
          n.segments * std::max(t.gap, t.overhead);
+}
+inline double two_tree_reduce_s(const LogGPTerms& t, const Counts& n) {
+  return two_tree_s(t, n) + n.compute_all_s + n.log_ceil * n.compute_s;
+}
+inline double two_tree_allreduce_s(const LogGPTerms& t, const Counts& n) {
+  return two_tree_reduce_s(t, n) + two_tree_s(t, n);
 }
 
 }  // namespace espalier::cost_models

@@ -8,6 +8,8 @@ namespace espalier::planner::tree_algorithms {
 Outcome prune_simple(const Instance& instance, const AlgorithmOptions& options);
 Outcome prune_refined(const Instance& instance, const AlgorithmOptions& options);
 Outcome grow(const Instance& instance, const AlgorithmOptions& options);
+// The same, with the cost update that the slides print.
+Outcome grow_as_printed(const Instance& instance, const AlgorithmOptions& options);
 Outcome flat(const Instance& instance, const AlgorithmOptions& options);
 Outcome chain(const Instance& instance, const AlgorithmOptions& options);
 Outcome k_chain(const Instance& instance, const AlgorithmOptions& options);
@@ -15,8 +17,9 @@ Outcome binary(const Instance& instance, const AlgorithmOptions& options);
 Outcome binomial(const Instance& instance, const AlgorithmOptions& options);
 Outcome split_binary(const Instance& instance, const AlgorithmOptions& options);
 Outcome two_tree_complete(const Instance& instance, const AlgorithmOptions& options);
-// two_tree_complete's trees, numbered from the middle: T3 and T4 of TTC.
+// two_tree_complete's trees, numbered from the middle: T3 and T4 of TTC, as printed and repaired.
 Outcome two_tree_from_middle(const Instance& instance, const AlgorithmOptions& options);
+Outcome two_tree_from_middle_repaired(const Instance& instance, const AlgorithmOptions& options);
 Outcome two_tree_sanders(const Instance& instance, const AlgorithmOptions& options);
 Outcome lp_prune(const Instance& instance, const AlgorithmOptions& options);
 Outcome lp_grow(const Instance& instance, const AlgorithmOptions& options);

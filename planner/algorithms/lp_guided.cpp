@@ -35,20 +35,60 @@ Ranks ranks_of(const lp::HostArcs& arcs, const lp::Packing& packing) {
   return ranks;
 }
 
-// make(arcs, ranks): the tree; none, or LimitReached, where the deadline passed first. Then
-// the result is the packing's own best tree.
+// The optimal packing of the model that guides: the instance's own, unless the options name another
+// one. HBT states its linear program with one-port constraints and uses it under multi-port, too.
+class Guide {
+ public:
+  Guide(const Instance& instance, const AlgorithmOptions& options) : instance_(instance) {
+    constexpr double kPackingShare = 0.75;  // of the time; the rest is for the tree
+    AlgorithmOptions own = options;
+    if (options.guided_by.value_or(instance.model()) != instance.model()) {
+      other_.emplace(instance.platform(), instance.source(), *options.guided_by,
+                     instance.options());
+      own.packing = nullptr;
+      known_ = options.packing;
+    }
+    packing_.emplace(solved(), own, kPackingShare);
+  }
+
+  [[nodiscard]] const lp::Packing& packing() const { return packing_->get(); }
+  // The tree, with the bound of the instance's own model where that is known.
+  [[nodiscard]] Outcome outcome(lp::RoutedTree tree) const {
+    if (!other_) return outcome_of(packing_problem(instance_), packing(), std::move(tree));
+    if (known_ != nullptr) {
+      return outcome_of(packing_problem(instance_), *known_, std::move(tree));
+    }
+    return single_tree(instance_, std::move(tree));
+  }
+  // Where the deadline passed before there was a tree: the best one of the packing.
+  [[nodiscard]] Outcome best_of_packing() const {
+    Outcome best = best_tree_of(packing_problem(solved()), packing());
+    if (!other_) return best;
+    Outcome outcome = this->outcome(std::move(best.trees.front().tree));
+    outcome.ends.search = best.ends.search;
+    return outcome;
+  }
+
+ private:
+  [[nodiscard]] const Instance& solved() const { return other_ ? *other_ : instance_; }
+
+  const Instance& instance_;
+  std::optional<Instance> other_;
+  const lp::Packing* known_ = nullptr;
+  std::optional<PackingInUse> packing_;
+};
+
+// make(arcs, ranks): the tree; none, or LimitReached, where the deadline passed first.
 template <class Make>
 Outcome guided(const Instance& instance, const AlgorithmOptions& options, Make make) {
-  constexpr double kPackingShare = 0.75;  // of the time; the rest is for the tree
-  const PackingInUse packing(instance, options, kPackingShare);
-  const lp::PackingProblem problem = packing_problem(instance);
+  const Guide guide(instance, options);
   try {
     const HostArcsInUse arcs(instance, options);
-    std::optional<lp::RoutedTree> tree = make(arcs.get(), ranks_of(arcs.get(), packing.get()));
-    if (tree) return outcome_of(problem, packing.get(), *std::move(tree));
+    std::optional<lp::RoutedTree> tree = make(arcs.get(), ranks_of(arcs.get(), guide.packing()));
+    if (tree) return guide.outcome(*std::move(tree));
   } catch (const LimitReached&) {
   }
-  return best_tree_of(problem, packing.get());
+  return guide.best_of_packing();
 }
 
 }  // namespace

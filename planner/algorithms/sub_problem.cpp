@@ -1,5 +1,6 @@
 #include "planner/algorithms/sub_problem.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace espalier::planner {

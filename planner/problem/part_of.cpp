@@ -1,5 +1,7 @@
 #include "planner/problem/part_of.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,20 +13,37 @@ namespace {
 using platforms::NodeId;
 using platforms::Platform;
 
-// Under multi-port a sender's time per byte depends on all its links, including those outside the
-// part. So it is set as a cap, which the model then uses.
-void keep_send_time(const Platform& whole, platforms::Model model,
-                    const platforms::Occupation& occupation, NodeId node, platforms::Node& copy) {
-  if (model != platforms::Model::kMultiPort || copy.relay) return;
-  const auto [first, last] = whole.arcs_out_of(node);
-  if (first == last) return;
-  using Matrix = Eigen::SparseMatrix<double>;
-  for (Matrix::InnerIterator it(occupation.seconds_per_byte, first); it; ++it) {
+using Matrix = Eigen::SparseMatrix<double>;
+
+// The rate at which the node's port is occupied by a byte on the arc; unset: it has none.
+std::optional<BytesPerSecond> rate_at(const platforms::Occupation& occupation, std::uint32_t arc,
+                                      platforms::Resource::Kind kind, NodeId node) {
+  for (Matrix::InnerIterator it(occupation.seconds_per_byte, arc); it; ++it) {
     const platforms::Resource& resource = occupation.resources[static_cast<std::size_t>(it.row())];
-    if (resource.kind == platforms::Resource::Kind::kOutPort) {
-      copy.send = BytesPerSecond{1 / it.value()};
+    if (resource.kind == kind && resource.index == index_of(node)) {
+      return BytesPerSecond{1 / it.value()};
     }
   }
+  return std::nullopt;
+}
+
+// Under the multi-port models a host's time per byte depends on all its links, including those
+// outside the part. So it is set as a cap, which the model then uses. (On a reversed platform the
+// host receives on its out-arcs; its caps are swapped there.)
+void keep_times(const Platform& whole, platforms::Model model,
+                const platforms::Occupation& occupation, NodeId node, platforms::Node& copy) {
+  using Kind = platforms::Resource::Kind;
+  const bool has_processor = model == platforms::Model::kMultiPortProcessor;
+  if ((model != platforms::Model::kMultiPort && !has_processor) || copy.relay) return;
+  const Kind kind = has_processor ? Kind::kPort : Kind::kOutPort;
+  const auto [first, last] = whole.arcs_out_of(node);
+  if (first != last) {
+    if (const auto rate = rate_at(occupation, first, kind, node)) copy.send = rate;
+  }
+  const auto into = std::ranges::find(whole.arcs(), node, &platforms::Arc::to);
+  if (into == whole.arcs().end()) return;
+  const auto arc = static_cast<std::uint32_t>(into - whole.arcs().begin());
+  if (const auto rate = rate_at(occupation, arc, kind, node)) copy.receive = rate;
 }
 
 void add_shared_links(const Platform& whole, const std::vector<std::optional<NodeId>>& part_node,
@@ -52,7 +71,7 @@ Platform part_of(const Platform& whole, platforms::Model model,
   const auto add = [&](NodeId node, bool relay) {
     platforms::Node copy = whole.node(node);
     copy.relay = relay;
-    keep_send_time(whole, model, occupation, node, copy);
+    keep_times(whole, model, occupation, node, copy);
     part_node[index_of(node)] = builder.add_node(std::move(copy));
     kept.push_back(node);
   };

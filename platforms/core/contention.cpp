@@ -13,7 +13,7 @@ namespace espalier::platforms {
 
 namespace {
 
-constexpr std::array<ModelEntry, 4> kModels{{
+constexpr std::array<ModelEntry, 5> kModels{{
     {Model::kOnePort, "one-port",
      "a host sends to one host and receives from one host at a time; the two may overlap",
      "Bhat, Raghavendra, Prasanna, JPDC 63 (2003)"},
@@ -26,6 +26,9 @@ constexpr std::array<ModelEntry, 4> kModels{{
     {Model::kBoundedMultiPort, "bounded-multi-port",
      "any number of transfers at once, within caps on what a node sends and receives",
      "Hong, Prasanna, IEEE TPDS 18 (2007)"},
+    {Model::kMultiPortProcessor, "multi-port-processor",
+     "a host's processor sends or receives for one link at a time; its links work in parallel",
+     "Banikazemi, Sampathkumar, Prabhu, Panda, Sadayappan, HCW 1999"},
 }};
 
 constexpr std::uint32_t kNoRow = std::numeric_limits<std::uint32_t>::max();
@@ -114,8 +117,8 @@ class Builder {
   }
 
   void choose_ports() {
-    const std::vector<double> fastest =
-        model_ == Model::kMultiPort ? fastest_sends() : std::vector<double>{};
+    const std::vector<double> out = fastest(&Builder::sender);
+    const std::vector<double> in = fastest(&Builder::receiver);
     for (std::size_t i = 0; i < out_.size(); ++i) {
       const Node& node = platform_.nodes()[i];
       if (model_ == Model::kBoundedMultiPort) {
@@ -127,7 +130,10 @@ class Builder {
       } else if (node.relay) {
         continue;  // no ports: a switch forwards on all its links at once
       } else if (model_ == Model::kMultiPort) {
-        out_[i] = fixed(Resource::Kind::kOutPort, send_seconds(node, fastest[i]));
+        out_[i] = fixed(Resource::Kind::kOutPort, seconds_at(send_cap(node), out[i]));
+      } else if (model_ == Model::kMultiPortProcessor) {
+        out_[i] = fixed(Resource::Kind::kPort, seconds_at(send_cap(node), out[i]));
+        in_[i] = fixed(Resource::Kind::kPort, seconds_at(receive_cap(node), in[i]));
       } else if (model_ == Model::kOnePort) {
         out_[i] = {Port::Cost::kArcTime, Resource::Kind::kOutPort};
         in_[i] = {Port::Cost::kArcTime, Resource::Kind::kInPort};
@@ -142,21 +148,22 @@ class Builder {
     return {Port::Cost::kFixed, kind, seconds};
   }
 
-  // Per node, the minimum T of the arcs that it sends on; infinite if there is none.
-  [[nodiscard]] std::vector<double> fastest_sends() const {
-    std::vector<double> fastest(out_.size(), std::numeric_limits<double>::infinity());
+  // Per node, the minimum T of the arcs of which it is the sender, or the receiver; infinite if
+  // there is none.
+  [[nodiscard]] std::vector<double> fastest(NodeId (Builder::*end)(const Arc&) const) const {
+    std::vector<double> times(out_.size(), std::numeric_limits<double>::infinity());
     for (std::size_t e = 0; e < arc_times_.size(); ++e) {
-      double& of_sender = fastest[index_of(sender(platform_.arcs()[e]))];
-      of_sender = std::min(of_sender, arc_times_[e]);
+      double& of_node = times[index_of((this->*end)(platform_.arcs()[e]))];
+      of_node = std::min(of_node, arc_times_[e]);
     }
-    return fastest;
+    return times;
   }
 
-  // s_u of the multi-port model.
-  [[nodiscard]] double send_seconds(const Node& node, double fastest) const {
+  // s_u and r_v of the multi-port models.
+  [[nodiscard]] static double seconds_at(const std::optional<BytesPerSecond>& cap,
+                                         double fastest_arc) {
     constexpr double kShareOfFastest = 0.8;  // HBT, Simulations
-    if (const auto& cap = send_cap(node)) return 1 / cap->value;
-    return kShareOfFastest * fastest;
+    return cap ? 1 / cap->value : kShareOfFastest * fastest_arc;
   }
 
   // Numbers the ports that at least one arc occupies, by node, out-port first.
@@ -179,7 +186,7 @@ class Builder {
   }
 
   void number_links() {
-    const bool every_link = model_ == Model::kMultiPort || model_ == Model::kBoundedMultiPort;
+    const bool every_link = !is_one_port(model_);
     link_rows_.assign(arc_times_.size(), kNoRow);
     for (std::size_t e = 0; e < link_rows_.size(); ++e) {
       const Arc& arc = platform_.arcs()[e];

@@ -25,6 +25,8 @@ enum class Model : std::uint8_t {
   kOnePortUnidirectional,  // one transfer at a time, either a send or a receive
   kMultiPort,              // Bar-Noy et al.: a byte occupies the sender for s_u and the link for T
   kBoundedMultiPort,       // caps out of and into a node; a byte occupies the link for T
+  kMultiPortProcessor,     // Banikazemi et al.: a byte occupies the sender's processor for s_u, the
+                           // link for T, and the receiver's processor for r_v
 };
 
 // Whether a node has one port, which a transfer occupies for its whole duration, with overheads.
@@ -49,8 +51,8 @@ struct OccupationOptions {
   // Bhat's affine one-port model: latency adds to overhead. Needs a segment size.
   bool latency_occupies = false;
   // The platform is a reversed one (platforms/core/reversed.hpp): data crosses an arc from its head
-  // to its tail, and the sender is at the head. This matters only for multi-port, which limits
-  // senders but not receivers.
+  // to its tail, and the sender is at the head. This matters only where senders and receivers take
+  // different times: multi-port and multi-port-processor.
   bool reversed = false;
   // What all transfers together may cost per second, > 0, in the platform's currency: a resource
   // that a byte occupies for price / money seconds on each link of its way (docs/model.md,
@@ -72,8 +74,9 @@ struct Occupation {
 };
 
 // The matrix A of `platform` under `model` (table in docs/model.md). Rows that no arc occupies are
-// left out. Links at a relay and shared links are resources under every model. multi-port: s_u is
-// 1 / send cap if there is one, otherwise 0.8 * min over out-arcs of T (HBT, simulations).
+// left out. Links at a relay and shared links are resources under every model. multi-port and
+// multi-port-processor: s_u is 1 / send cap if there is one, otherwise 0.8 * min over out-arcs of T
+// (HBT, simulations); r_v likewise, by the receive cap and in-arcs.
 Occupation occupation(const Platform& platform, Model model, const OccupationOptions& options = {});
 
 // "out-port of a", "in-port of b", "port of a", "link a -> b", "shared link trunk", "money".

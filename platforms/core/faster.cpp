@@ -34,7 +34,7 @@ std::vector<Id> sorted_union(const std::vector<Id>& one, const std::vector<Id>& 
 
 Figures figures_behind(const Resource& resource, const Platform& platform, Model model) {
   const NodeId node{resource.index};
-  // Caps count under bounded-multi-port, and under multi-port if there are any.
+  // Caps count under bounded-multi-port, and under the other multi-port models if there are any.
   const bool capped = model != Model::kOnePort;
   switch (resource.kind) {
     case Resource::Kind::kLink:
@@ -50,7 +50,9 @@ Figures figures_behind(const Resource& resource, const Platform& platform, Model
     case Resource::Kind::kMoney:
       return {};
     case Resource::Kind::kPort:
-      break;
+      if (model != Model::kMultiPortProcessor) break;
+      return union_of(figures_behind({Resource::Kind::kOutPort, resource.index}, platform, model),
+                      figures_behind({Resource::Kind::kInPort, resource.index}, platform, model));
   }
   return {.links = links_at(platform, node, End::kBoth)};
 }

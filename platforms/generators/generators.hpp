@@ -124,6 +124,19 @@ struct StarFamily {
 };
 Platform generate_star(const StarFamily& family);
 
+// Hosts by the LogGP model: under one-port-unidirectional a segment of s bytes occupies the
+// sender's and the receiver's processor for o, their interfaces for g + (s - 1) G, and arrives
+// after L + 2 o + (s - 1) G. The defaults are those of CM's cluster Boba.
+struct LogGPFamily {
+  std::size_t hosts = 16;
+  Seconds latency{30.40e-6};   // L
+  Seconds overhead{8.15e-6};   // o, at most g
+  Seconds gap{8.683e-6};       // g, at most L + 2 o
+  Seconds per_byte{0.015e-6};  // G; its inverse is the mean bandwidth that `spread` varies
+  Spread spread;
+};
+Platform generate_loggp(const LogGPFamily& family);
+
 struct TwoClustersFamily {
   enum class Form : std::uint8_t {
     kSwitches,    // the thin link is between the switches of the clusters

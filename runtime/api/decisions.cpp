@@ -45,6 +45,8 @@ constexpr std::array kShapes{
     Shape{Operation::kReduce, "pipeline", "chain"},
     Shape{Operation::kReduce, "binomial", "binomial"},
     Shape{Operation::kReduce, "binary", "binary"},
+    Shape{Operation::kReduce, "two-tree", "two-tree-complete", 2, 2},
+    Shape{Operation::kAllreduce, "two-tree", "two-tree-complete", 2, 2},
 };
 
 const Shape* shape_for(Operation operation, std::string_view algorithm) {
@@ -63,11 +65,12 @@ std::vector<std::string_view> algorithms_of(Operation operation) {
 }
 
 Operation operation_at(const JsonCursor& at) {
-  for (const Operation operation : {Operation::kBroadcast, Operation::kReduce}) {
+  for (const Operation operation :
+       {Operation::kBroadcast, Operation::kReduce, Operation::kAllreduce}) {
     if (at.string() == planner::name_of(operation)) return operation;
   }
-  at.refuse(
-      fmt::format("{} has no plans; use a table for broadcast or reduce", in_quotes(at.string())));
+  at.refuse(fmt::format("{} has no plans; use a table for broadcast, reduce or allreduce",
+                        in_quotes(at.string())));
 }
 
 Decision decision_at(const JsonCursor& at, Operation operation) {

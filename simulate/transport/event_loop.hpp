@@ -24,6 +24,7 @@ struct Windows {
   bool until_received = false;
   Sharing sharing = Sharing::kTurns;
   Bytes segment{1};  // a whole one; matters if sends last until received
+  bool rounds = false;
 };
 
 // resources: rows of A. Throws InputError when the time exceeds the range of a double.

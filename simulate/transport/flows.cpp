@@ -126,7 +126,9 @@ Holdings::Holdings(const Flows& flows, const platforms::Platform& platform, plat
 
 void Holdings::append(const Flow& flow, const platforms::Occupation& occupation,
                       platforms::Model model, std::uint64_t segment) {
-  const bool at_once = platforms::is_one_port(model);
+  // Where both ends have the same kind of port, they are busy at once.
+  const bool at_once =
+      platforms::is_one_port(model) || model == platforms::Model::kMultiPortProcessor;
   std::vector<Holding> held;  // on one arc
   const auto end_stretch = [&] { first_.push_back(static_cast<std::uint32_t>(holdings_.size())); };
   for (const std::uint32_t arc : flow.arcs) {

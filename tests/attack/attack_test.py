@@ -34,10 +34,18 @@ class Reference(unittest.TestCase):
     CHAIN = network("abc", [("a", "b", 2), ("b", "c", 4)])
 
     def test_a_chain(self):
-        for model, best in (("one-port", 2), ("multi-port", 2), ("bounded-multi-port", 2), ("one-port-unidirectional", 4 / 3)):
+        for model, best in (("one-port", 2), ("multi-port", 2), ("bounded-multi-port", 2), ("one-port-unidirectional", 4 / 3),
+                            ("multi-port-processor", 2)):
             self.assertAlmostEqual(best_throughput(self.CHAIN, model, "broadcast", "a", 1), best)
             self.assertAlmostEqual(best_tree(self.CHAIN, model, "broadcast", "a", 1), best)
         self.assertAlmostEqual(best_throughput(self.CHAIN, "one-port", "reduce", "c", 1), 2)
+
+    def test_a_processor_sends_and_receives_in_turn(self):
+        #   a --10-- b --10-- c, where b receives at 4 B/s and sends at 4 B/s: a byte takes 1/2 s there
+        slow = network("abc", [("a", "b", 10), ("b", "c", 10)])
+        slow.send, slow.receive = {"b": 4}, {"b": 4}
+        self.assertAlmostEqual(best_throughput(slow, "multi-port-processor", "broadcast", "a", 1), 2)
+        self.assertAlmostEqual(best_throughput(slow, "multi-port", "broadcast", "a", 1), 4)
 
     def test_equal_hosts(self):
         """docs/model.md: n equal hosts reduce to all at b·n / (2 (n - 1))."""

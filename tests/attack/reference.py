@@ -7,7 +7,7 @@ import itertools
 import math
 import operator
 
-MODELS = ["one-port", "one-port-unidirectional", "multi-port", "bounded-multi-port"]
+MODELS = ["one-port", "one-port-unidirectional", "multi-port", "bounded-multi-port", "multi-port-processor"]
 
 
 class TooLarge(Exception):
@@ -58,12 +58,19 @@ class Network:
                 if u not in self.relays:
                     fastest = min(other for (a, _), other in times.items() if a == u)
                     column["out", u] = 1 / self.send[u] if u in self.send else 0.8 * fastest
+            elif model == "multi-port-processor":
+                if u not in self.relays:
+                    fastest = min(other for (a, _), other in times.items() if a == u)
+                    column["port", u] = 1 / self.send[u] if u in self.send else 0.8 * fastest
+                if v not in self.relays:
+                    fastest = min(other for (_, b), other in times.items() if b == v)
+                    column["port", v] = 1 / self.receive[v] if v in self.receive else 0.8 * fastest
             else:
                 if u in self.send:
                     column["out", u] = 1 / self.send[u]
                 if v in self.receive:
                     column["in", v] = 1 / self.receive[v]
-            if model in ("multi-port", "bounded-multi-port") or u in self.relays or v in self.relays:
+            if model.startswith(("multi-port", "bounded")) or u in self.relays or v in self.relays:
                 column["link", u, v] = time
             for name, bandwidth in self.shared[u, v]:
                 column["shared", name] = 1 / bandwidth

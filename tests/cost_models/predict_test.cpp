@@ -47,7 +47,7 @@ TEST(Predict, TwoTreeAlsoTriesItsOwnChunks) {
   const FormulaEntry& entry = entry_of("broadcast", "two-tree", "loggp");
   const Case of{16, {1 << 20}, {}, {}};
   const Prediction best = best_segment(entry, frodo("loggp"), of, std::vector<Bytes>{{0}});
-  EXPECT_EQ(best.of.segment, optimal_chunk_size(find_preset("frodo").loggp, of));
+  EXPECT_EQ(best.of.segment, optimal_chunk_size("broadcast", find_preset("frodo").loggp, of));
 }
 
 TEST(Predict, SegmentsAsLargeAsTheMessageCountAsUncut) {

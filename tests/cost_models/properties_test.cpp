@@ -117,7 +117,7 @@ TEST(Registry, NamesEachFormulaOnce) {
   std::set<std::string> names;
   for (const FormulaEntry& entry : formulas()) EXPECT_TRUE(names.insert(name_of(entry)).second);
   EXPECT_THAT(operation_names(),
-              ::testing::ElementsAre("barrier", "broadcast", "reduce", "alltoall"));
+              ::testing::ElementsAre("barrier", "broadcast", "reduce", "allreduce", "alltoall"));
   EXPECT_THAT(algorithm_names("broadcast", "loggp"),
               ::testing::ElementsAre("linear", "pipeline", "binomial", "binary", "split-binary",
                                      "two-tree"));

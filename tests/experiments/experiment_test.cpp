@@ -73,6 +73,26 @@ TEST(RunUnits, StudiesTheOtherOperations) {
   }
 }
 
+// HBT compares multi-port trees with the optimum of its one-port linear program.
+TEST(RunUnits, DividesByTheOptimumOfTheModelNamed) {
+  Study study = small_study("optimal,lp-grow");
+  study.cases.resize(3);
+  const Results own = results_of(study, 1);
+  study.relative_to = platforms::Model::kOnePort;
+  bool exceeds = false;
+  for (const auto& [unit, result] : results_of(study, 1)) {
+    const Result& alone = own.at(unit);
+    const Result& one_port = own.at(unit - unit % 2);  // the same case under one-port
+    EXPECT_DOUBLE_EQ(result.bound_Bps, one_port.bound_Bps);
+    for (std::size_t a = 0; a < 2; ++a) {
+      EXPECT_EQ(result.rows[a].throughput_Bps, alone.rows[a].throughput_Bps);
+      EXPECT_NEAR(result.rows[a].relative, alone.rows[a].throughput_Bps / one_port.bound_Bps, 1e-9);
+      exceeds = exceeds || result.rows[a].relative > 1.01;
+    }
+  }
+  EXPECT_TRUE(exceeds) << "multi-port never exceeded the one-port optimum";
+}
+
 // A platform  a -> b : from the source `b` no other host can be reached.
 Case one_way(const std::string& source) {
   return {.platform = "one way", .nodes = 2, .density = {}, .source = source, .make = [] {

@@ -92,14 +92,20 @@ TEST_F(JournalTest, OtherSettingsAreRefusedByName) {
   other = small_study();
   other.operation = planner::Operation::kReduce;
   EXPECT_THAT(refused(other), StartsWith(file + ": /operation: "));
+  other = small_study();
+  other.limits.guided_by = platforms::Model::kOnePort;
+  EXPECT_THAT(refused(other), StartsWith(file + ": /guided_by: "));
+  other = small_study();
+  other.relative_to = platforms::Model::kOnePort;
+  EXPECT_THAT(refused(other), StartsWith(file + ": /relative_to: "));
   EXPECT_EQ(done(), before);
 }
 
-TEST_F(JournalTest, AStudyFromBeforeThereWereOperationsIsOfBroadcasts) {
+TEST_F(JournalTest, AnOlderStudyHasTheDefaultsOfNewerSettings) {
   const Study study = small_study();
   const std::string whole = finish(study);
   Json settings = parse_json(read_text(path("s/study.json")), "study.json");
-  settings.erase("operation");
+  for (const char* newer : {"operation", "guided_by", "relative_to"}) settings.erase(newer);
   write_text(path("s/study.json"), settings.dump());
   EXPECT_EQ(finish(study), whole);
 }

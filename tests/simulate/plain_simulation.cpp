@@ -178,7 +178,7 @@ class PlainSimulation {
           all.push_back({r, ticks(load[r] * static_cast<double>(bytes))});
         }
       }
-      if (plan_.model.starts_with("one-port")) {
+      if (plan_.model.starts_with("one-port") || plan_.model == "multi-port-processor") {
         result.push_back(all);
       } else {
         for (const Need& need : all) result.push_back({need});

@@ -161,6 +161,11 @@ std::vector<double> sorted(const std::vector<Seconds>& times) {
   return values;
 }
 
+// Whether sends and receives of a host wait for each other.
+bool has_one_port_for_both(Model model) {
+  return model == Model::kOnePortUnidirectional || model == Model::kMultiPortProcessor;
+}
+
 class Reversal : public ::testing::TestWithParam<platforms::ModelEntry> {};
 
 // A reduce occupies resources as long as the broadcast of its trees does on the reversed platform,
@@ -182,7 +187,7 @@ TEST_P(Reversal, OccupiesAsMuchAsTheBroadcastOnTheReversedPlatform) {
 // forwards. (With shared links, or one port for both directions, the order of service differs.)
 TEST_P(Reversal, ChainsTakeAsLongAsTheBroadcastOnTheReversedPlatform) {
   if (GetParam().model == Model::kMultiPort) GTEST_SKIP() << "senders are busy, receivers are not";
-  if (GetParam().model == Model::kOnePortUnidirectional)
+  if (has_one_port_for_both(GetParam().model))
     GTEST_SKIP() << "the order of two directions matters";
   std::size_t runs = 0;
   compare_with_reversed(
@@ -202,7 +207,7 @@ TEST_P(Reversal, ChainsTakeAsLongAsTheBroadcastOnTheReversedPlatform) {
 // busy in both directions, so long messages take the same time.
 TEST_P(Reversal, TreesTakeAsLongInTheLongRun) {
   if (GetParam().model == Model::kMultiPort) GTEST_SKIP() << "senders are busy, receivers are not";
-  if (GetParam().model == Model::kOnePortUnidirectional)
+  if (has_one_port_for_both(GetParam().model))
     GTEST_SKIP() << "the order of two directions matters";
   compare_with_reversed("grow", GetParam().model, {3000},
                         [](const Compared& of, const DrawnPlatform&, const planner::Plan&) {
@@ -220,10 +225,10 @@ class LongReductions
 
 // If ports do not wait for each other, single trees reach their rates in both directions. Several
 // trees, and the one-port models, may stay below the sum, by a third on the worst of these
-// platforms.
+// platforms, under multi-port-processor by a half.
 TEST_P(LongReductions, ReachTheirPlansThroughput) {
   const auto [operation, model] = GetParam();
-  const bool waits = model.model == Model::kOnePort || model.model == Model::kOnePortUnidirectional;
+  const bool waits = model.model == Model::kOnePort || has_one_port_for_both(model.model);
   double sum = 0;
   double count = 0;
   for_each_platform(3, 8, model.model,
@@ -238,7 +243,8 @@ TEST_P(LongReductions, ReachTheirPlansThroughput) {
                         const double share = simulation.achieved.value / plan->throughput.value;
                         EXPECT_LT(share, 1 + 1e-9) << algorithm;
                         const bool may_lose = waits || planner::tree_count(*plan) > 2;
-                        EXPECT_GT(share, may_lose ? 0.6 : 0.98) << algorithm;
+                        const double least = of_model == Model::kMultiPortProcessor ? 0.5 : 0.6;
+                        EXPECT_GT(share, may_lose ? least : 0.98) << algorithm;
                         sum += share;
                         ++count;
                       }

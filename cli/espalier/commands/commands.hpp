@@ -20,7 +20,8 @@ void add_fit(Arguments root);
 void add_convert(Arguments root);
 void add_show(Arguments root);
 void add_generate(Arguments root);  // one command per family
-void add_study(Arguments root);     // one per family, and `files`
+void add_study(Arguments root);     // one per family, `files`, and
+void add_study_two_trees(Arguments& study);
 void add_list(Arguments root);
 
 // A family that `generate` makes.

@@ -255,6 +255,7 @@ void CompareCommand::add_to(Arguments& app) {
   receivers.add_to(app, operation);
   add_algorithm_parameters(app, limits.chains, limits.message);
   model.add_to(app);
+  add_guide(app, limits);
   add_limits(app, limits);
   app.add("--frontier", frontier,
           "Also the optimum within budgets from the price of the cheapest plan to that of the "

@@ -87,7 +87,7 @@ void add_family(Arguments& generate, const FamilyEntry& entry) {
   generate.add_command<GenerateCommand<Family, kMake>>(entry.name, entry.summary, entry.name);
 }
 
-constexpr std::array<FamilyEntry, 8> kFamilies{{
+constexpr std::array<FamilyEntry, 9> kFamilies{{
     {"random", "Connected random graph of a given density, symmetric links of Gaussian bandwidth",
      "Beaumont, Marchal, Robert, Broadcast Trees for Heterogeneous Platforms, IPDPS 2005",
      &add_family<platforms::RandomFamily, platforms::generate_random>},
@@ -97,6 +97,10 @@ constexpr std::array<FamilyEntry, 8> kFamilies{{
      &add_family<TiersOptions, generate_tiers>},
     {"star", "Hosts around a switch, or workers around a master, with links of different bandwidth",
      "-", &add_family<platforms::StarFamily, platforms::generate_star>},
+    {"loggp",
+     "Equal hosts by the LogGP model: processors, interfaces and a wire with times of their own",
+     "Alexandrov, Ionescu, Schauser, Scheiman, LogGP, JPDC 44 (1997), doi:10.1006/jpdc.1997.1346",
+     &add_family<platforms::LogGPFamily, platforms::generate_loggp>},
     {"two-clusters", "Two clusters and a thin link between them, ranks in order or interleaved",
      "-", &add_family<platforms::TwoClustersFamily, platforms::generate_two_clusters>},
     {"fat-tree", "Switches as a generalised fat tree, with oversubscription",

@@ -28,6 +28,7 @@ platforms::Platform generate_tiers(const TiersOptions& family);
 void add_options(Arguments& app, platforms::RandomFamily& family);
 void add_options(Arguments& app, TiersOptions& family);
 void add_options(Arguments& app, platforms::StarFamily& family);
+void add_options(Arguments& app, platforms::LogGPFamily& family);
 void add_options(Arguments& app, platforms::TwoClustersFamily& family);
 void add_options(Arguments& app, platforms::FatTreeFamily& family);
 void add_options(Arguments& app, platforms::TorusFamily& family);

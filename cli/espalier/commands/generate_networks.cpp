@@ -1,9 +1,10 @@
-// espalier generate star, two-clusters, multi-region.
+// espalier generate star, loggp, two-clusters, multi-region.
 #include <fmt/format.h>
 
 #include <array>
 
 #include "cli/espalier/commands/generate_family.hpp"
+#include "cost_models/presets.hpp"
 
 namespace espalier::cli {
 
@@ -40,6 +41,31 @@ void add_options(Arguments& app, platforms::StarFamily& family) {
   app.add("--latency", family.latency, "Latency of each link", {.type = "TIME"});
   app.add("--master", family.master,
           "Host h0 takes the switch's place; bandwidths are those of h1, h2, ...");
+}
+
+void add_options(Arguments& app, platforms::LogGPFamily& family) {
+  const std::vector<std::string_view> presets = names_of(cost_models::presets());
+  app.add("--hosts", family.hosts, "Hosts", {.type = "N"});
+  app.add("--link-latency", family.latency, read_span, "L", {.type = "TIME"});
+  app.add("--overhead", family.overhead, read_span,
+          "o: of a segment, on the processors of both ends", {.type = "TIME"});
+  app.add("--gap", family.gap, read_span, "g: of a segment, on the interfaces of both ends",
+          {.type = "TIME"});
+  app.add("--per-byte", family.per_byte, read_span, "G: of a further byte on the interfaces",
+          {.type = "TIME"});
+  app.add_text(
+      "--preset",
+      [&family](const std::string& name) {
+        const cost_models::LogGP& loggp = cost_models::find_preset(name).loggp;
+        family.latency = loggp.latency;
+        family.overhead = loggp.overhead;
+        family.gap = loggp.gap;
+        family.per_byte = {loggp.gap_per_byte.value};
+      },
+      "Instead of the four times, those of a network with published parameters, " + one_of(presets),
+      {.type = "NAME"}, "boba");
+  app.add_footer(
+      "Plan with --model one-port-unidirectional: docs/models.md, \"LogGP in the simulator\".");
 }
 
 void add_options(Arguments& app, platforms::TwoClustersFamily& family) {

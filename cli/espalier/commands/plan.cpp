@@ -349,6 +349,7 @@ void PlanCommand::add_to(Arguments& app) {
   app.add("--algorithm", algorithm, "Algorithm that builds the trees, " + algorithm_choices(),
           {.type = "NAME", .shown = std::string(planner::kOptimal)});
   add_algorithm_parameters(app, problem.limits.chains, message);
+  add_guide(app, problem.limits);
   app.add("--max-trees", tree_counts, counts_reader("one tree"),
           "At most K trees. For several K (1,2,4) a table shows the cost of each; the last plan is "
           "kept",

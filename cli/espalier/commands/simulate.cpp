@@ -238,6 +238,9 @@ void SimulateCommand::add_to(Arguments& app) {
   app.add("--compute", how.compute, read_positive_rate,
           "Where data is combined: how fast a host does it, \"4 GB/s\"; default: instantly",
           {.type = "RATE"});
+  app.add(
+      "--rounds", how.rounds,
+      "Keep synchronised rounds, as two-tree-sanders colors its edges for; replaces a schedule");
   app.add("!--no-schedule", how.follow_schedule,
           "Ignore the plan's schedule; send as soon as possible");
   app.add(

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -52,6 +53,7 @@ struct StudyOptions {
   std::string algorithms =
       "optimal,best-tree,lp-grow,lp-prune,grow,prune-refined,prune-simple,binomial,binary,chain,"
       "flat";
+  std::optional<platforms::Model> relative_to{};
   std::string folder{};
   std::uint64_t jobs = 0;
   bool restart = false;
@@ -76,6 +78,10 @@ void StudyOptions::add_to(Arguments& app) {
   app.add("--jobs", jobs, "Instances run in parallel; 0: one per core", {.type = "N"});
   app.add("--restart", restart, "Discard an earlier study in the folder");
   occupation.add_occupation_to(app);
+  add_guide(app, limits);
+  app.add("--relative-to", relative_to, platforms::parse_model,
+          "Divide by the optimum under this model instead of the instance's own",
+          {.type = "MODEL", .shown = ""});
   add_limits(app, limits);
   app.add("--json", json, "The summary as JSON instead of tables");
   app.add("--csv", csv, "The summary as CSV instead of tables");
@@ -96,7 +102,8 @@ Study StudyOptions::read(std::string_view family) const {
               .models = models,
               .algorithms = planner::parse_algorithms(algorithms, operation),
               .occupation = occupation.occupation(),
-              .limits = limits};
+              .limits = limits,
+              .relative_to = relative_to};
   // In the order of the registry.
   std::sort(study.algorithms.begin(), study.algorithms.end());
   return study;
@@ -282,6 +289,7 @@ void add_study(Arguments root) {
     app.add_command<DrawnStudy>(family.name, family.summary, &family);
   }
   app.add_command<FilesStudy>("files", "The experiment on platforms from files");
+  add_study_two_trees(app);
 }
 
 }  // namespace espalier::cli

@@ -101,8 +101,8 @@ struct Sample {
 class Samples : public CliTest, public ::testing::WithParamInterface<Sample> {};
 
 TEST_P(Samples, AnOptimumIsCertifiedUnderEveryModel) {
-  for (const std::string model :
-       {"one-port", "one-port-unidirectional", "multi-port", "bounded-multi-port"}) {
+  for (const std::string model : {"one-port", "one-port-unidirectional", "multi-port",
+                                  "bounded-multi-port", "multi-port-processor"}) {
     SCOPED_TRACE(model);
     std::vector<std::string> arguments{
         "bound", sample(GetParam().file), "--source", GetParam().source, "--model", model,

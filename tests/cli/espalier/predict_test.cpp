@@ -109,7 +109,7 @@ TEST_F(PredictCommand, RefusesWhatItCannotPredict) {
             "logp, loggp, plogp\n");
   EXPECT_EQ(refusal(with({"--operation", "gather"})),
             "espalier: --operation: unknown operation 'gather'; one of: barrier, broadcast, "
-            "reduce, alltoall\n");
+            "reduce, allreduce, alltoall\n");
   EXPECT_EQ(refusal(with({"--algorithm", "linear,two-tee"})),
             "espalier: --algorithm: unknown algorithm of broadcast 'two-tee'; did you mean "
             "'two-tree'? one of: linear, pipeline, binomial, binary, split-binary, two-tree\n");

@@ -183,6 +183,10 @@ TEST_F(SimulateCommand, RefusesWhatItCannotRun) {
             "espalier: --segment: must be at least one byte\n");
   EXPECT_EQ(refusal({"--message", "1MiB", "--window", "0"}),
             "espalier: --window: 0 is not from 1 to 1024 sends\n");
+  EXPECT_EQ(
+      refusal({"--message", "1MiB", "--rounds"}),
+      "espalier: plan.json: /broadcast_trees/0: rounds need colors, which this plan's trees do "
+      "not have\n");
   write("plan.json", replaced(kChainPlan, "\"triangle\"", "\"square\""));
   EXPECT_EQ(refusal({"--message", "1MiB"}),
             "espalier: plan.json: /platform: the plan is for platform 'square', not for "

@@ -57,6 +57,33 @@ TEST_F(StudyCommand, FillsItsFolderAndPrintsTheSummary) {
   EXPECT_EQ(count_of(chart, "class=\"series\""), 3U);
 }
 
+// As HBT does under multi-port: guided by the one-port optimum, and relative to it.
+TEST_F(StudyCommand, IsGuidedByAndRelativeToAnotherModel) {
+  const Finished finished =
+      run({"study", "random", "--nodes", "8", "--densities", "0.6", "--draws", "1", "--models",
+           "multi-port", "--algorithm", "optimal,lp-grow", "--guided-by", "one-port",
+           "--relative-to", "one-port", "-o", "s"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out,
+              StartsWith("Throughput relative to the proven one-port optimum of several pipelined "
+                         "trees: mean ± deviation (worst).\nlp-grow and lp-prune are guided by the "
+                         "one-port optimum.\n"));
+  EXPECT_THAT(read("s/study.json"), HasSubstr("\"relative_to\": \"one-port\""));
+}
+
+TEST_F(StudyCommand, OfTwoTreesFillsItsFolder) {
+  const Finished finished = run({"study", "two-trees", "--operations", "reduce,broadcast",
+                                 "--processes", "4,6", "--sizes", "64KiB", "-o", "t/two"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.out, read("t/two/summary.md"));
+  EXPECT_THAT(files_of("t/two"),
+              ElementsAre("broadcast-64KiB.svg", "figures.csv", "reduce-64KiB.svg", "summary.md"));
+  EXPECT_EQ(count_of(read("t/two/figures.csv"), "\n"), 1U + 2 * 6 * 2);
+  const Finished empty = run({"study", "two-trees", "--sizes", "0", "-o", "u"});
+  EXPECT_EQ(empty.status, 2);
+  EXPECT_EQ(empty.err, "espalier: --sizes: an empty message has no chunks\n");
+}
+
 TEST_F(StudyCommand, GivesTheSameBytesWithOneJobAndWithTwo) {
   EXPECT_EQ(small("one", {"--jobs", "1"}).status, 0);
   EXPECT_EQ(small("two", {"--jobs", "2"}).status, 0);

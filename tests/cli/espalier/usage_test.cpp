@@ -58,11 +58,11 @@ TEST_F(Usage, WrongUsageIsOneLineAndStatusTwo) {
        "decide, fit, show, convert, generate, study, list"},
       {{"pln"}, "unknown command 'pln'; did you mean 'plan'?"},
       {{"generate"},
-       "generate: no family given; one of: random, tiers, star, two-clusters, fat-tree, torus, "
-       "dragonfly, multi-region"},
+       "generate: no family given; one of: random, tiers, star, loggp, two-clusters, fat-tree, "
+       "torus, dragonfly, multi-region"},
       {{"generate", "rndom"},
        "generate: unknown family 'rndom'; did you mean 'random'? one of: random, tiers, star, "
-       "two-clusters, fat-tree, torus, dragonfly, multi-region"},
+       "loggp, two-clusters, fat-tree, torus, dragonfly, multi-region"},
       {{"plan", "p.json"}, "--source is required"},
       {{"plan", "p.json", "--source"}, "plan: --source: 1 required NAME missing"},
       {{"plan", "--source", "a"}, "plan: platform is required"},

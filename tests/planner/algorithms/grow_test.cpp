@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "planner/registry.hpp"
@@ -54,6 +55,20 @@ TEST(Grow, CountsEarlierChildrenOnce) {
   const Instance instance = instance_of(platform, "s");
   EXPECT_EQ(tree_text("grow", instance), "s>a s>b s>c");
   EXPECT_DOUBLE_EQ(period(run("grow", instance)), 3.3);
+  EXPECT_EQ(tree_text("grow-as-printed", instance), "s>a s>b a>c");
+  EXPECT_DOUBLE_EQ(period(run("grow-as-printed", instance)), 3.5);
+}
+
+// The printed cost doubles with every child, and overflows a double after some thousand of them.
+TEST(Grow, AsPrintedSurvivesCostsThatOverflow) {
+  std::vector<std::string> nodes{"s"};
+  std::vector<espalier::testing::Link> links;
+  for (int i = 0; i < 1200; ++i) {
+    nodes.push_back("h" + std::to_string(i));
+    links.push_back({"s", nodes.back(), 1});
+  }
+  const auto platform = small_platform(nodes, links);
+  EXPECT_DOUBLE_EQ(period(run("grow-as-printed", instance_of(platform, "s"))), 1200);
 }
 
 //          s               One-port unidirectional: what a receives keeps its port busy too, so

@@ -202,7 +202,8 @@ const std::vector<Lie>& lies_about_names() {
        "hierarchical, hierarchical-node, hierarchical-group, reorder"},
       {"UnknownModel", [](Plan& plan) { plan.model = "one-prot"; },
        "/model: unknown model 'one-prot'; did you mean 'one-port'? one of: one-port, "
-       "one-port-unidirectional, multi-port, bounded-multi-port"},
+       "one-port-unidirectional, multi-port, bounded-multi-port, "
+       "multi-port-processor"},
       {"UnknownSource", [](Plan& plan) { plan.source = "x"; },
        "/source: 'x' is not one of the plan's nodes"},
       {"RelayAsSource", [](Plan& plan) { plan.source = "sw"; },

@@ -69,6 +69,17 @@ TEST(EqualHosts, TwoTreesOfTtc) {
               1e-9);
 }
 
+// Repaired, no host sends or receives more than twice in both halves in total, whatever P is.
+TEST(EqualHosts, TwoTreesOfTtcRepaired) {
+  constexpr const char* kRepaired = "two-tree-complete+complete-repaired";
+  for (const std::size_t hosts : {4U, 5U, 6U, 8U, 12U, 20U, 21U, 32U}) {
+    const platforms::Platform platform = complete_platform(hosts, 10);
+    EXPECT_NEAR(rate_of(over(platform, Operation::kAllreduce), kRepaired), 5, 1e-9) << hosts;
+  }
+  const platforms::Platform two = complete_platform(2, 10);
+  EXPECT_NEAR(rate_of(over(two, Operation::kAllreduce), kRepaired), 10, 1e-9);
+}
+
 // Among three a host in a tree of two has one child only.
 TEST(EqualHosts, ThreeHostsInTwoTrees) {
   const platforms::Platform three = complete_platform(3, 10);
@@ -103,6 +114,41 @@ TEST(TwoTreeFromMiddle, NumbersCyclicallyLevelByLevel) {
   EXPECT_THAT(t1[0], ElementsAre(1));
   EXPECT_THAT(t1[1], ElementsAre(2, 3));
   EXPECT_THAT(children_of(plan.reduce_trees.at(1), 20)[19], ElementsAre(18, 17));
+}
+
+Plan from_middle(const char* name, std::size_t hosts) {
+  const platforms::Platform platform = complete_platform(hosts, 10);
+  const Collective collective = over(platform, Operation::kAllreduce);
+  return make_plan(collective, name,
+                   run(find_algorithm(name, Operation::kAllreduce), collective, {}), Bytes{1});
+}
+
+// The proof of docs/methods.md: the inner hosts of T3 are from ceil(P / 2) upwards, those of T4
+// from the one below downwards, at most floor((P - 1) / 2) of each.
+TEST(TwoTreeFromMiddle, RepairedNoHostHasChildrenInBothTrees) {
+  for (std::size_t hosts = 2; hosts <= 66; ++hosts) {
+    SCOPED_TRACE(hosts);
+    const Plan plan = from_middle("two-tree-complete+complete-repaired", hosts);
+    ASSERT_NO_THROW(check_structure(plan));
+    const auto t3 = children_of(plan.broadcast_trees.at(0), hosts);
+    const auto t4 = children_of(plan.broadcast_trees.at(1), hosts);
+    EXPECT_THAT(t3[0], ElementsAre((hosts + 1) / 2));
+    for (std::size_t host = 1; host < hosts; ++host) {
+      EXPECT_TRUE(t3[host].empty() || t4[host].empty()) << host;
+      EXPECT_LE(t3[host].size() + t4[host].size(), 2U) << host;
+    }
+  }
+}
+
+// Where their number is odd, nothing is repaired.
+TEST(TwoTreeFromMiddle, RepairedIsAsPrintedForAnOddNumberOfHosts) {
+  for (std::size_t hosts = 3; hosts <= 33; hosts += 2) {
+    const Plan printed = from_middle("two-tree-complete+complete", hosts);
+    const Plan repaired = from_middle("two-tree-complete+complete-repaired", hosts);
+    for (const std::size_t tree : {0U, 1U}) {
+      EXPECT_EQ(printed.broadcast_trees[tree].edges, repaired.broadcast_trees[tree].edges) << hosts;
+    }
+  }
 }
 
 }  // namespace

@@ -65,6 +65,23 @@ void PlainModel::list_uses(std::uint32_t number) {
       use(number, "out-port of " + from.name, from.send ? 1 / from.send->value : 0.8 * fastest);
       break;
     }
+    case Model::kMultiPortProcessor: {
+      link = true;
+      double fastest_out = std::numeric_limits<double>::infinity();
+      double fastest_in = fastest_out;
+      for (std::uint32_t other = 0; other < arc_seconds_.size(); ++other) {
+        const double seconds = arc_seconds_[other];
+        if (platform_.arcs()[other].from == arc.from) fastest_out = std::min(fastest_out, seconds);
+        if (platform_.arcs()[other].to == arc.to) fastest_in = std::min(fastest_in, seconds);
+      }
+      if (!from.relay) {
+        use(number, "port of " + from.name, from.send ? 1 / from.send->value : 0.8 * fastest_out);
+      }
+      if (!to.relay) {
+        use(number, "port of " + to.name, to.receive ? 1 / to.receive->value : 0.8 * fastest_in);
+      }
+      break;
+    }
     case Model::kBoundedMultiPort:
       link = true;
       if (from.send) use(number, "out-port of " + from.name, 1 / from.send->value);

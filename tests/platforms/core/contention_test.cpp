@@ -125,6 +125,18 @@ TEST(MultiPort, SendTimeComesFromTheFastestArc) {
                                                    Pair("link a -> c", DoubleEq(0.1))));
 }
 
+// A processor sends and receives one after the other, each in its own time: the cap's, otherwise
+// 0.8 times that of the fastest link in this direction. The link has its own.
+TEST_F(Triangle, MultiPortProcessorSendsAndReceivesOnOneProcessor) {
+  const Columns a(platform_, Model::kMultiPortProcessor);
+  EXPECT_THAT(a.of("a", "b"), UnorderedElementsAre(Pair("port of a", DoubleEq(0.125)),
+                                                   Pair("port of b", DoubleEq(0.1)),
+                                                   Pair("link a -> b", DoubleEq(0.5))));
+  EXPECT_THAT(a.of("b", "c"), UnorderedElementsAre(Pair("port of b", DoubleEq(0.2)),
+                                                   Pair("port of c", DoubleEq(0.8 * 0.1)),
+                                                   Pair("link b -> c", DoubleEq(0.25))));
+}
+
 //    a --1/2--> s1 --1/4--> s2 --1/8--> b     s1, s2 are relays, s1 capped at 16 B/s out;
 //                                             the shared link of both middle hops: 1/5
 class RelayChain : public ::testing::Test {
@@ -170,6 +182,12 @@ TEST_F(RelayChain, MultiPortRelaysHaveNoSendTime) {
                                     {"link s1 -> s2", 0.25},
                                     {"link s2 -> b", 0.125},
                                     {"shared link trunk", 0.4}}));
+}
+
+TEST_F(RelayChain, MultiPortProcessorRelaysHaveNoProcessor) {
+  const Columns a(platform_, Model::kMultiPortProcessor);
+  EXPECT_EQ(a.of("a", "s1"), (Load{{"port of a", 0.03125}, {"link a -> s1", 0.5}}));
+  EXPECT_EQ(a.of("s1", "s2"), (Load{{"link s1 -> s2", 0.25}, {"shared link trunk", 0.2}}));
 }
 
 TEST_F(RelayChain, BoundedMultiPortCountsTheRelaysCap) {
@@ -295,7 +313,7 @@ TEST(Models, AreFoundByName) {
   }
   EXPECT_EQ(refusal([] { return parse_model("oneport"); }),
             "unknown model 'oneport'; did you mean 'one-port'? one of: one-port, "
-            "one-port-unidirectional, multi-port, bounded-multi-port");
+            "one-port-unidirectional, multi-port, bounded-multi-port, multi-port-processor");
 }
 
 }  // namespace

@@ -105,12 +105,27 @@ TEST(Decisions, OfReductionsHaveReduceTrees) {
   EXPECT_NO_THROW(planner::check_structure(decided.plan));
 }
 
+// Two trees serve all three operations; half of each chunk goes along either tree.
+TEST(Decisions, OfTwoTreesHaveTreesForEveryOperation) {
+  for (const auto operation : {Operation::kReduce, Operation::kAllreduce}) {
+    const Decisions decisions = parse_decisions(
+        table({row(8, 1000, "two-tree", 100)}, planner::name_of(operation)), "t.json");
+    const DecidedPlan decided = plan_for(decisions, "two-tree", 8, 0);
+    EXPECT_EQ(decided.plan.operation, operation);
+    EXPECT_EQ(decided.plan.reduce_trees.size(), 2U);
+    EXPECT_EQ(decided.plan.broadcast_trees.size(), operation == Operation::kReduce ? 0U : 2U);
+    EXPECT_EQ(decided.segments.front().segment_bytes, 50U);
+    EXPECT_NO_THROW(planner::check_structure(decided.plan));
+  }
+}
+
 TEST(Decisions, BadTablesAreRefused) {
   const auto refused = [](const std::string& text) {
     return refusal([&] { return parse_decisions(text, "t.json"); });
   };
   EXPECT_EQ(refused(table({}, "alltoall")),
-            "t.json: /operation: 'alltoall' has no plans; use a table for broadcast or reduce");
+            "t.json: /operation: 'alltoall' has no plans; use a table for broadcast, reduce or "
+            "allreduce");
   EXPECT_EQ(refused(table({})), "t.json: /rows: the table is empty");
   EXPECT_EQ(refused(table({row(4, 1, "lineer", 0)})),
             "t.json: /rows/0/algorithm: unknown algorithm 'lineer'; did you mean 'linear'? one of: "

@@ -1,0 +1,45 @@
+// Work on several threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace espalier::experiments {
+
+// Calls report(i, work(i)) for every i below `count`, on `jobs` threads (at least one): one report
+// at a time, in any order, from any thread. If a call throws, no further one is started, and the
+// first exception is rethrown when all threads have ended.
+template <class Work, class Report>
+void on_threads(std::size_t count, std::size_t jobs, const Work& work, const Report& report) {
+  std::atomic<std::size_t> next = 0;
+  std::mutex reporting;
+  std::exception_ptr fault;
+  const auto run = [&] {
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
+        auto result = work(i);
+        const std::scoped_lock lock(reporting);
+        if (fault) return;
+        report(i, std::move(result));
+      } catch (...) {
+        const std::scoped_lock lock(reporting);
+        if (!fault) fault = std::current_exception();
+        next = count;
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    const std::size_t most = std::max<std::size_t>(1, std::min(jobs, count));
+    for (std::size_t i = 0; i < most; ++i) threads.emplace_back(run);
+  }
+  if (fault) std::rethrow_exception(fault);
+}
+
+}  // namespace espalier::experiments
