@@ -104,6 +104,16 @@ class MoneySearch {
     return point_of(problem_.plan(money, limits), money.value_or(kInfinite));
   }
 
+  // A plan with the same money, or a little less, that is as fast and within the cost per byte; or
+  // else the solution itself.
+  Point planned_near(Point solution, double most_cost) {
+    for (const double less : {0.0, 2.0}) {
+      Point plan = planned(solution.money_per_s * (1 - less * slack_));
+      if (plan.cost() <= most_cost && is_near(plan.rate, solution.rate)) return plan;
+    }
+    return solution;
+  }
+
   [[nodiscard]] double slack() const { return slack_; }
   [[nodiscard]] bool is_over() {
     return options_.deadline.passed() || slack_ > kMostSlack || ++rounds_ > kMostRounds;
@@ -263,14 +273,7 @@ PlanWithinBudget within_budget(const MoneyProblem& problem, double budget_per_GB
         platform.name()));
   }
   const Ends ends = search.ends(is_closed);
-  if (options.plan && is_closed) {
-    for (const double less : {0.0, 2.0}) {
-      Point planned = search.planned(best.money_per_s * (1 - less * search.slack()));
-      if (planned.cost() > most_tolerated || !search.is_near(planned.rate, best.rate)) continue;
-      best = std::move(planned);
-      break;
-    }
-  }
+  if (options.plan && is_closed) best = search.planned_near(std::move(best), most_tolerated);
   PlanWithinBudget result{std::move(best.outcome), proof.money_per_s};
   result.outcome.ends.packing = ends.packing;
   result.outcome.bound.reset();
