@@ -132,7 +132,7 @@ TEST(Decisions, BadTablesAreRefused) {
             "linear, pipeline, binomial, binary, split-binary, two-tree");
   EXPECT_EQ(refused(table({row(4, 1, "split-binary", 0)}, "reduce")),
             "t.json: /rows/0/algorithm: unknown algorithm 'split-binary'; one of: flat-tree, "
-            "pipeline, binomial, binary");
+            "pipeline, binomial, binary, two-tree");
   EXPECT_EQ(refused(table({row(0, 1, "linear", 0)})),
             "t.json: /rows/0/ranks: 0 is not in 1 to 2147483647");
   EXPECT_EQ(refused(table({row(4, 1, "linear", 0, -1)})),
