@@ -24,7 +24,7 @@ class TreePricer {
  private:
   const PackingProblem* problem_;
   std::optional<CheapestTree> from_root_;
-  std::optional<AnyRootTree> from_any_root_;       // instead, where the root is free
+  std::optional<AnyRootTree> from_any_root_;      // instead, where the root is free
   std::optional<CheapestMemberTree> to_members_;  // or where trees lead to some hosts only
   std::vector<double> arc_cost_;
 };

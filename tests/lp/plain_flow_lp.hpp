@@ -10,8 +10,9 @@
 // "Pipelining broadcasts on heterogeneous platforms", IEEE TPDS 16 (2005),
 // doi:10.1109/TPDS.2005.48, section 4 (SSB(G)). Relays cannot copy, so with them n is kept per
 // sending host: h^u is what u sends to other hosts along paths of relays, conserved at relays, and
-// sharing happens between hosts only. Where only some hosts are targets (PackingProblem::is_member),
-// the optimum of flows is an upper bound of that of trees. Variables O(hosts x arcs); use it on small graphs.
+// sharing happens between hosts only. Where only some hosts are targets
+// (PackingProblem::is_member), the optimum of flows is an upper bound of that of trees. Variables
+// O(hosts x arcs); use it on small graphs.
 #pragma once
 
 #include <optional>

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/espalier/ascending_lists.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/money.hpp"
@@ -69,35 +70,6 @@ struct PlanCommand {
                                    problem.operation);
   }
 };
-
-// Sorted, without duplicates.
-template <class Value>
-std::vector<Value> in_order(std::vector<Value> values) {
-  std::ranges::sort(values);
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
-}
-
-// A reader of "1,2,4". least: what a plan needs at least.
-auto counts_reader(std::string_view least) {
-  return [least](const std::string& text) {
-    std::vector<std::size_t> counts;
-    for (const std::string& part : split_list(text)) {
-      counts.push_back(parse_count(part));
-      if (counts.back() > UINT32_MAX) {
-        throw InputError(fmt::format("'{}' is not a whole number", part));
-      }
-      if (counts.back() == 0) throw InputError(fmt::format("a plan needs at least {}", least));
-    }
-    return in_order(counts);
-  };
-}
-
-std::vector<std::optional<Seconds>> read_spans(const std::string& text) {
-  std::vector<std::optional<Seconds>> spans;
-  for (const std::string& part : split_list(text)) spans.emplace_back(read_span(part));
-  return in_order(spans);
-}
 
 // The options of each combination of the lists.
 std::vector<planner::AlgorithmOptions> combinations(const PlanCommand& options) {
