@@ -224,18 +224,16 @@ void Cuts::try_priced(const Outcome& outcome) {
     }
     if (cost * outcome.bound->value < kLeastPart) free[graph_.tail[arc]].push_back(arc);
   }
-  Nodes outside(graph_.node_count, 0);
+  Nodes inside(graph_.node_count, 1);
   std::vector<std::uint32_t> open{source_};
-  outside[source_] = 1;
+  inside[source_] = 0;
   while (!open.empty()) {
     const std::uint32_t node = open.back();
     open.pop_back();
     for (const std::uint32_t arc : free[node]) {
-      if (std::exchange(outside[graph_.head[arc]], 1) == 0) open.push_back(graph_.head[arc]);
+      if (std::exchange(inside[graph_.head[arc]], 0) != 0) open.push_back(graph_.head[arc]);
     }
   }
-  Nodes inside(outside);
-  for (char& node : inside) node = node != 0 ? 0 : 1;
   std::size_t hosts = 0;
   for (const platforms::NodeId host : collective_.platform().hosts()) {
     hosts += inside[platforms::index_of(host)] != 0 ? 1 : 0;
