@@ -281,7 +281,9 @@ class Verifier {
 VerifyReport verify(const Plan& plan, const Platform& platform, const VerifyOptions& options) {
   if (plan.nodes.size() == platform.hosts().size()) return Verifier(plan, platform, options).run();
   const Platform part = platform_of(plan, platform);
-  return Verifier(plan, part, options).run();
+  VerifyReport report = Verifier(plan, part, options).run();
+  report.hosts_left_out = platform.hosts().size() - part.hosts().size();
+  return report;
 }
 
 }  // namespace espalier::planner

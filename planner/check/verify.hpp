@@ -25,7 +25,8 @@ struct VerifyReport {
   Ends proof;                               // how that ended
   // Recomputed, with the plan's budget; unset: the platform has no prices.
   std::optional<PlanCost> cost{};
-  std::size_t trees = 0;  // of both kinds
+  std::size_t trees = 0;           // of both kinds
+  std::size_t hosts_left_out = 0;  // of the platform: of a broadcast to some of them
   std::size_t depth = 0;
   std::size_t out_degree = 0;
 };

@@ -174,8 +174,9 @@ void check_choice(const PlanCommand& options) {
 void PlanCommand::check_blocks(bool has_helpers) const {
   const bool limits_trees = has_helpers ? tree_counts.size() > 1 : tree_counts.front() > 0;
   for (const auto& [option, given] :
-       {std::pair("--message", message.has_value()), std::pair("--schedule", schedule),
-        std::pair("--max-trees", limits_trees), std::pair("--max-depth", depths.front() > 0),
+       {std::pair("--message", message.has_value()),
+        std::pair("--schedule", has_helpers && schedule), std::pair("--max-trees", limits_trees),
+        std::pair("--max-depth", depths.front() > 0),
         std::pair("--max-latency", latencies.front().has_value())}) {
     if (!given) continue;
     const bool is_free = !planner::has_parts(problem.operation);

@@ -55,6 +55,11 @@ Report report_of(const planner::VerifyReport& found, const planner::Plan& plan) 
              Cell(fmt::format("{}: {}", found.busiest_resource, percent(found.busiest_load)),
                   found.busiest_resource));
   report.write("busiest_load", found.busiest_load);
+  if (found.hosts_left_out > 0) {
+    const std::size_t all = plan.nodes.size() + found.hosts_left_out;
+    report.add("hosts", "hosts_left_out",
+               Cell(fmt::format("{} of {}", plan.nodes.size(), all), found.hosts_left_out));
+  }
   report_cost(report, found.cost);
   report.add(named(found.trees > 0, "trees"), "trees", found.trees);
   report.add(named(found.trees > 0, "depth"), "depth", found.depth);

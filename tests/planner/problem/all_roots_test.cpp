@@ -348,6 +348,8 @@ TEST(Blocks, OfAnAllreduceComeInPairs) {
   EXPECT_THAT(fault([](Plan& plan) { plan.blocks.pop_back(); }),
               HasSubstr("the shares of blocks that spread sum to"));
   EXPECT_THAT(fault([](Plan& plan) { plan.operation = Operation::kBroadcast; }),
+              HasSubstr("a broadcast has one block"));
+  EXPECT_THAT(fault([](Plan& plan) { plan.operation = Operation::kReduce; }),
               HasSubstr("has trees, not blocks"));
   const std::string text = to_json(good);
   EXPECT_THAT(refusal([&] { return parse_plan(text, "plan.json"); }),
