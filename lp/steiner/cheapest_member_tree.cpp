@@ -8,9 +8,9 @@ namespace espalier::lp {
 namespace {
 
 // Of one exact solution; some milliseconds.
-constexpr double kMostWork = 4e6;
+constexpr double kMostSteps = 4e6;
 // The bound and the tree come from sums in different orders.
-constexpr double kRounding = 1e-12;
+constexpr double kSameCost = 1e-12;
 
 double work_of_one_choice(const HostNetwork& network) {
   return 4 * static_cast<double>(network.tail.size() + network.nodes);
@@ -31,8 +31,8 @@ CheapestMemberTree::CheapestMemberTree(const Digraph& graph, std::uint32_t root,
   choice_.emplace(network_, deadline);
   const double all_choices = work_of_all_choices(network_);
   const double all_sets = TerminalSets::work(network_);
-  tries_all_ = all_choices <= std::min(kMostWork, all_sets);
-  if (!tries_all_ && all_sets <= kMostWork) sets_.emplace(network_, deadline);
+  tries_all_ = all_choices <= std::min(kMostSteps, all_sets);
+  if (!tries_all_ && all_sets <= kMostSteps) sets_.emplace(network_, deadline);
 }
 
 std::optional<PricedTree> CheapestMemberTree::solve(std::span<const double> cost) {
@@ -44,7 +44,7 @@ std::optional<PricedTree> CheapestMemberTree::solve(std::span<const double> cost
   double bound = network_.helpers.empty() ? 0 : ascent_->solve(cost_);
   choice_->set_costs(cost_);
   SteinerTree best = good_tree();
-  const bool is_open = bound < best.cost * (1 - kRounding);
+  const bool is_open = bound < best.cost * (1 - kSameCost);
   if (is_open && tries_all_) best = best_choice(std::move(best));
   if (is_open && sets_) {
     SteinerTree exact = sets_->solve(cost_);
@@ -81,14 +81,14 @@ SteinerTree CheapestMemberTree::good_tree() {
 // Ends when no single helper more or less makes the tree cheaper, or at the limit of work.
 void CheapestMemberTree::try_others(SteinerTree& best, std::vector<char>& helps) {
   const std::size_t helpers = network_.helpers.size();
-  const auto most = static_cast<std::size_t>(kMostWork / work_of_one_choice(network_));
+  const auto most = static_cast<std::size_t>(kMostSteps / work_of_one_choice(network_));
   std::size_t in_vain = 0;
   for (std::size_t tried = 0; tried < most && in_vain < helpers; ++tried, ++in_vain) {
     const std::uint32_t helper = network_.helpers[next_helper_++ % helpers];
     std::vector<char> other = helps;
     other[helper] = helps[helper] != 0 ? 0 : 1;
     std::optional<SteinerTree> tree = choice_->tree_with(other);
-    if (!tree || !(tree->cost < best.cost * (1 - kRounding))) continue;
+    if (!tree || !(tree->cost < best.cost * (1 - kSameCost))) continue;
     best = *std::move(tree);
     helps = std::move(other);
     in_vain = 0;
