@@ -157,6 +157,13 @@ class LineDrawing {
     return widened(range);
   }
 
+  [[nodiscard]] bool has_bars() const {
+    return std::ranges::any_of(chart_.series, [](const ChartSeries& series) {
+      return std::ranges::any_of(series.points, [](const ChartPoint& point) {
+        return std::isfinite(point.error) && point.error > 0;
+      });
+    });
+  }
   [[nodiscard]] double x_of(double x) const {
     return kPlotLeft + (x - x_.low) / (x_.high - x_.low) * kPlotWidth;
   }
@@ -166,6 +173,7 @@ class LineDrawing {
   }
   // Shifts series that share an x, so that error bars do not hide each other.
   [[nodiscard]] double x_of(double x, std::size_t series) const {
+    if (!has_bars()) return x_of(x);
     constexpr double kMostStep = 2.4;
     constexpr double kMostSpread = 30;
     const auto count = static_cast<double>(chart_.series.size());

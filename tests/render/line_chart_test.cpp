@@ -90,6 +90,17 @@ TEST(LineChartSvg, ClampsPointsOutsideTheRange) {
   EXPECT_NE(first_point(chart), beyond);
 }
 
+TEST(LineChartSvg, ShiftsSeriesOnlyWhereErrorBarsMayHideEachOther) {
+  LineChart chart = two_lines();
+  chart.y_range = ChartRange{0, 1};
+  const std::string shifted = first_point(chart);
+  for (ChartSeries& series : chart.series) series.points[0].error = kNaN;
+  const std::string exact = first_point(chart);
+  EXPECT_NE(exact, shifted);
+  chart.series.pop_back();
+  EXPECT_EQ(first_point(chart), exact);
+}
+
 TEST(LineChartSvg, InterruptsTheLineAtANonFinitePoint) {
   LineChart chart = two_lines();
   chart.series.pop_back();
