@@ -151,6 +151,9 @@ Plan plan_of(const AllRoots& problem) {
   return make_plan(problem, kOptimal, solve(problem, {}, Purpose::kPlan), Bytes{1 << 20});
 }
 
+// How far the flow LP may be off, relative: GLPK's tolerances, where rates are decades apart.
+constexpr double kOfFlows = 1e-4;
+
 class EveryRoot : public ::testing::TestWithParam<std::tuple<Operation, std::string>> {};
 
 TEST_P(EveryRoot, ReachesTheOptimumOfFlows) {
@@ -165,16 +168,16 @@ TEST_P(EveryRoot, ReachesTheOptimumOfFlows) {
                           some_shares(operation, drawn.platform.hosts().size(), checked++));
                       const double optimum = FlowOptimum(problem).solve();
                       const Plan made = plan_of(problem);
-                      EXPECT_NEAR(made.throughput.value / optimum, 1, 1e-5);
+                      EXPECT_NEAR(made.throughput.value / optimum, 1, kOfFlows);
                       ASSERT_TRUE(made.optimum);
-                      EXPECT_NEAR(made.optimum->value / optimum, 1, 1e-5);
+                      EXPECT_NEAR(made.optimum->value / optimum, 1, kOfFlows);
                       const std::string text = to_json(made);
                       const Plan plan = parse_plan(text, "plan.json", Roots::kAny);
                       EXPECT_EQ(to_json(plan), text);
                       ASSERT_NO_THROW(check_structure(plan));
                       const VerifyReport report = verify(plan, drawn.platform);
                       EXPECT_THAT(report.faults, IsEmpty());
-                      EXPECT_NEAR(report.throughput.value / optimum, 1, 1e-5);
+                      EXPECT_NEAR(report.throughput.value / optimum, 1, kOfFlows);
                     });
   EXPECT_GE(checked, 5);
 }
