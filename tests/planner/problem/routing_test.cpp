@@ -41,6 +41,8 @@ using lp::Entry;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+// How far the flow LP may be off, relative: GLPK's tolerances, where rates are decades apart.
+constexpr double kOfFlows = 1e-4;
 constexpr std::array kRoutedOperations{Operation::kScatter, Operation::kGather,
                                        Operation::kAlltoall};
 
@@ -130,9 +132,9 @@ TEST_P(EveryRoute, ReachesTheOptimumOfFlows) {
                       ++checked;
                       const Plan made = plan_of(problem);
                       const double optimum = flow_optimum(problem, made.throughput.value);
-                      EXPECT_NEAR(made.throughput.value / optimum, 1, 1e-5);
+                      EXPECT_NEAR(made.throughput.value / optimum, 1, kOfFlows);
                       ASSERT_TRUE(made.optimum);
-                      EXPECT_NEAR(made.optimum->value / optimum, 1, 1e-5);
+                      EXPECT_NEAR(made.optimum->value / optimum, 1, kOfFlows);
                       const std::string text = to_json(made);
                       const Plan plan = parse_plan(text, "plan.json", Roots::kAny);
                       EXPECT_EQ(to_json(plan), text);
@@ -140,7 +142,7 @@ TEST_P(EveryRoute, ReachesTheOptimumOfFlows) {
                       ASSERT_NO_THROW(check_structure(plan));
                       const VerifyReport report = verify(plan, drawn.platform);
                       EXPECT_THAT(report.faults, IsEmpty());
-                      EXPECT_NEAR(report.throughput.value / optimum, 1, 1e-5);
+                      EXPECT_NEAR(report.throughput.value / optimum, 1, kOfFlows);
                     });
   EXPECT_GE(checked, 5U);
 }

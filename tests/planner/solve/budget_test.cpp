@@ -150,7 +150,8 @@ TEST_P(BudgetByModel, TheFlowLpAgrees) {
           ASSERT_EQ(flow.status, lp::LpStatus::kOptimal);
           const PlanWithinBudget found = within_budget(problem, budget);
           const double rate = throughput_of(found.outcome).value;
-          EXPECT_NEAR(rate, flow.throughput, 1e-5 * flow.throughput);
+          // GLPK's tolerances, where rates are decades apart.
+          EXPECT_NEAR(rate, flow.throughput, 1e-4 * flow.throughput);
           EXPECT_GE(found.outcome.bound->value, flow.throughput * (1 - 1e-7));
           EXPECT_LE(cost_of(found.outcome, platform)->per_GB, budget * (1 + 2e-6));
           // The other way round: the cheapest plan of this throughput costs the budget, or less
