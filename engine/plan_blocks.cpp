@@ -23,6 +23,10 @@ void limit_ahead(std::vector<TreeRole>& paths, int receiver) {
   }
 }
 
+Kind kind_of(const planner::PlanTrees& of) {
+  return of.up ? Kind::kCombine : Kind::kSpread;
+}
+
 }  // namespace
 
 bool concerns_rank(const planner::PlanTrees& block, const Place& place) {
@@ -36,7 +40,7 @@ bool concerns_rank(const planner::PlanTrees& block, const Place& place) {
 
 Block block_of(const planner::PlanTrees& of, planner::SegmentAssignment assignment,
                const Place& place) {
-  const Kind kind = of.up ? Kind::kCombine : Kind::kSpread;
+  const Kind kind = kind_of(of);
   Block block{
       .is_root = place.rank == place.rank_of_node[of.root],
       .trees = roles_of(*of.trees, place.rank_of_node, place.rank, place.host_of_rank, kind),
@@ -46,6 +50,10 @@ Block block_of(const planner::PlanTrees& of, planner::SegmentAssignment assignme
   block.synchronous = of.up;
   if (of.to) limit_ahead(block.trees, place.rank_of_node[*of.to]);
   return block;
+}
+
+std::vector<TreeRounds> rounds_of(const planner::PlanTrees& of, const Place& place) {
+  return rounds_of(*of.trees, of.root, place.rank_of_node, place.rank, kind_of(of));
 }
 
 std::vector<Block> routing_blocks_of(std::span<const planner::PlanTrees> blocks,

@@ -27,6 +27,9 @@ bool concerns_rank(const planner::PlanTrees& block, const Place& place);
 Block block_of(const planner::PlanTrees& of, planner::SegmentAssignment assignment,
                const Place& place);
 
+// The rank's rounds in such a block, whose trees have colors.
+std::vector<TreeRounds> rounds_of(const planner::PlanTrees& of, const Place& place);
+
 // Of a plan that routes: those that concern the rank. Of the n (n - 1) blocks of an alltoall it
 // need not know the others.
 std::vector<Block> routing_blocks_of(std::span<const planner::PlanTrees> blocks,

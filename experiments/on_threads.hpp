@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -11,6 +12,11 @@
 #include <vector>
 
 namespace espalier::experiments {
+
+// How many threads do so many jobs; 0: one for each core.
+inline std::size_t threads_for(std::uint64_t jobs) {
+  return jobs > 0 ? jobs : std::max(1U, std::thread::hardware_concurrency());
+}
 
 // Calls report(i, work(i)) for every i below `count`, on `jobs` threads (at least one): one report
 // at a time, in any order, from any thread. If a call throws, no further one is started, and the

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <set>
 #include <utility>
 
 #include "experiments/on_threads.hpp"
@@ -101,10 +101,9 @@ class ChunkSearch {
     options_.segment = Bytes{(message_.value + wanted - 1) / wanted};
     const std::uint64_t chunks =
         (message_.value + options_.segment->value - 1) / options_.segment->value;
-    if (known_.contains(chunks)) return false;
+    if (!known_.insert(chunks).second) return false;
     const simulate::Simulator simulator(plan_, platform_, options_);
     const double seconds = simulator.run(message_).makespan.value;
-    known_.emplace(chunks, seconds);
     if (best_.first != 0 && seconds >= best_.second) return false;
     best_ = {chunks, seconds};
     return true;
@@ -114,7 +113,7 @@ class ChunkSearch {
   const platforms::Platform& platform_;
   simulate::Options options_;
   Bytes message_;
-  std::map<std::uint64_t, double> known_;
+  std::set<std::uint64_t> known_;  // numbers that were tried
   std::pair<std::uint64_t, double> best_{0, 0};
 };
 

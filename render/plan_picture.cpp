@@ -244,12 +244,11 @@ class PlanPicture {
     }
     return "from " + plan_.source;
   }
-  // Whether the host only copies the message on its way to others.
+  // Whether the node is a host that only copies the message on its way to others.
   [[nodiscard]] bool helps(const std::string& name) const {
     const auto node = std::ranges::find(plan_.nodes, name);
-    if (!plan_.has_helpers() || node == plan_.nodes.end() || name == plan_.source) return false;
-    return !std::ranges::binary_search(plan_.blocks.front().members,
-                                       static_cast<std::uint32_t>(node - plan_.nodes.begin()));
+    return node != plan_.nodes.end() &&
+           plan_.helps(static_cast<std::uint32_t>(node - plan_.nodes.begin()));
   }
   [[nodiscard]] std::string tree_counts() const {
     if (plan_.operation == planner::Operation::kAllreduce) {

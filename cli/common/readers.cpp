@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "support/errors.hpp"
 #include "support/nearest_name.hpp"
@@ -147,9 +148,7 @@ std::vector<double> parse_numbers(std::string_view text) {
       add_range(one, dots, values);
     }
   }
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
+  return in_order(std::move(values));
 }
 
 std::vector<std::size_t> parse_counts(std::string_view text) {
@@ -185,9 +184,7 @@ std::vector<Bytes> parse_sizes(std::string_view text) {
     }
     if (sizes.size() > kMostSizes) throw InputError("more than 10000 sizes");
   }
-  std::sort(sizes.begin(), sizes.end());
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  return sizes;
+  return in_order(std::move(sizes));
 }
 
 }  // namespace espalier::cli

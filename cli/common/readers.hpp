@@ -1,6 +1,7 @@
 // How the texts of options are read into values, and how values are shown as defaults in help.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -59,6 +60,14 @@ std::vector<std::string_view> names_of(const Entries& entries) {
 
 // "one of: a, b, c", for help.
 std::string one_of(std::span<const std::string_view> names);
+
+// Sorted, without duplicates.
+template <class Value>
+std::vector<Value> in_order(std::vector<Value> values) {
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
 
 // Numbers separated by commas, sorted, without duplicates. Each may be a range FIRST..LAST:STEP,
 // whose values are rounded to decimals (0.12, not the sum of three 0.04). Refused: a range without

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,14 +15,6 @@
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
-
-// Sorted, without duplicates.
-template <class Value>
-std::vector<Value> in_order(std::vector<Value> values) {
-  std::ranges::sort(values);
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
-}
 
 // A reader of "1,2,4": ascending. least: what a plan needs at least.
 inline auto counts_reader(std::string_view least) {

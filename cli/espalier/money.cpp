@@ -65,10 +65,6 @@ planner::MoneyProblem money_problem(const ProblemOptions& problem,
           {problem.shares.read(platform, problem.operation), problem.receivers.on(platform)}};
 }
 
-std::string money_text(double amount, const std::string& currency) {
-  return fmt::format("{:.4f}{}{}", amount, currency.empty() ? "" : " ", currency);
-}
-
 std::string cost_text(const planner::PlanCost& cost) {
   std::string text = money_text(cost.per_GB, cost.currency) + " per GB of message";
   if (cost.per_hour > 0) {

@@ -29,8 +29,7 @@ void add_budget(Arguments& app, std::optional<Budget>& budget);
 planner::MoneyProblem money_problem(const ProblemOptions& problem,
                                     const platforms::Platform& platform);
 
-// "6.4300 USD".
-std::string money_text(double amount, const std::string& currency);
+using planner::money_text;
 // "4.0000 USD per GB of message, and 12.0000 USD per hour for the hosts".
 std::string cost_text(const planner::PlanCost& cost);
 // Of a message that takes so long: its links' price, and that of the hosts' time.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <utility>
 
 #include "planner/problem/reach.hpp"
 #include "platforms/core/warnings.hpp"
@@ -35,9 +36,7 @@ std::vector<platforms::NodeId> hosts_named(const platforms::Platform& platform,
                                            const std::vector<std::string>& texts) {
   std::vector<platforms::NodeId> hosts;
   for (const std::string& text : texts) add_nodes(platform, text, "host", hosts);
-  std::ranges::sort(hosts);
-  hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
-  return hosts;
+  return in_order(std::move(hosts));
 }
 
 void require_all_reached(const platforms::Platform& platform, platforms::NodeId source) {
@@ -299,14 +298,13 @@ void ReceiversOption::add_to(Arguments& app, const planner::Operation& operation
   });
 }
 
-platforms::Platform ReceiversOption::part_of(platforms::Platform whole,
-                                             std::optional<platforms::NodeId> source,
-                                             platforms::Model model,
-                                             const platforms::OccupationOptions& occupation) const {
-  if (!source || *operation_ != planner::Operation::kBroadcast) return whole;
+std::optional<platforms::Platform> ReceiversOption::part_of(
+    const platforms::Platform& whole, std::optional<platforms::NodeId> source,
+    platforms::Model model, const platforms::OccupationOptions& occupation) const {
+  if (!source || *operation_ != planner::Operation::kBroadcast) return std::nullopt;
   if (to.empty()) {
     require_all_reached(whole, *source);
-    return whole;
+    return std::nullopt;
   }
   std::vector<platforms::NodeId> others;
   if (helpers == "all") {
@@ -326,8 +324,8 @@ std::vector<platforms::NodeId> ReceiversOption::on(const platforms::Platform& pa
 
 platforms::Platform ProblemOptions::read(const Console& console) const {
   platforms::Platform whole = reading.read(platform, console);
-  const auto root = root_on(whole);
-  return receivers.part_of(std::move(whole), root, model.model(), model.occupation());
+  auto part = receivers.part_of(whole, root_on(whole), model.model(), model.occupation());
+  return part ? *std::move(part) : std::move(whole);
 }
 
 std::optional<platforms::NodeId> ProblemOptions::root_on(const platforms::Platform& network) const {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/common/arguments.hpp"
@@ -94,15 +95,28 @@ struct ReceiversOption {
 
   // operation: that of the command, which outlives it.
   void add_to(Arguments& app, const planner::Operation& operation);
-  // Source, receivers and helpers; without --to the whole platform. Throws InputError for an
-  // unknown name, InfeasibleError where a broadcast without --to cannot reach all hosts, with the
+  // Source, receivers and helpers; unset: without --to, the whole platform. Throws InputError for
+  // an unknown name, InfeasibleError where a broadcast without --to cannot reach all hosts, with
+  // the
   // --to that would do.
-  [[nodiscard]] platforms::Platform part_of(platforms::Platform whole,
-                                            std::optional<platforms::NodeId> source,
-                                            platforms::Model model,
-                                            const platforms::OccupationOptions& occupation) const;
+  [[nodiscard]] std::optional<platforms::Platform> part_of(
+      const platforms::Platform& whole, std::optional<platforms::NodeId> source,
+      platforms::Model model, const platforms::OccupationOptions& occupation) const;
   // On this part; empty where nobody helps: then all hosts are receivers.
   [[nodiscard]] std::vector<platforms::NodeId> on(const platforms::Platform& part) const;
+  // What `visit` returns for the problem on this part. The others as of planner::on_problem, on the
+  // whole platform.
+  template <class Visit>
+  auto on_problem(planner::Operation operation, const platforms::Platform& whole,
+                  std::optional<platforms::NodeId> root, platforms::Model model,
+                  const platforms::OccupationOptions& occupation, std::vector<double> shares,
+                  const Visit& visit) const {
+    const auto part = part_of(whole, root, model, occupation);
+    const platforms::Platform& network = part ? *part : whole;
+    if (part) root = planner::source_named(network, whole.node(*root).name);
+    return planner::on_problem(operation, network, root, model, occupation,
+                               {std::move(shares), on(network)}, visit);
+  }
 
  private:
   const planner::Operation* operation_ = nullptr;

@@ -6,11 +6,7 @@
 namespace espalier::lp {
 
 DualAscent::DualAscent(const HostNetwork& network, const Deadline& deadline)
-    : network_(network),
-      watch_(deadline),
-      left_(network.tail.size()),
-      in_set_(network.nodes, 0),
-      within_reach_(network.nodes, 0) {}
+    : network_(network), watch_(deadline), left_(network.tail.size()), in_set_(network.nodes, 0) {}
 
 double DualAscent::solve(std::span<const double> cost) {
   std::ranges::copy(cost, left_.begin());
@@ -26,7 +22,9 @@ double DualAscent::solve(std::span<const double> cost) {
     if (waiting_.empty() || cut_arcs_.size() <= waiting_.top().first) bound += raise();
     waiting_.emplace(cut_arcs_.size(), member);
   }
-  find_reach();
+  within_reach_ =
+      reached_along(std::span(&network_.root, 1), network_.out_of, network_.head, network_.nodes,
+                    [&](std::uint32_t arc) { return !(left_[arc] > 0); });
   return bound;
 }
 
@@ -59,22 +57,6 @@ double DualAscent::raise() {
   for (const std::uint32_t arc : cut_arcs_) least = std::min(least, left_[arc]);
   for (const std::uint32_t arc : cut_arcs_) left_[arc] -= least;
   return least;
-}
-
-void DualAscent::find_reach() {
-  std::ranges::fill(within_reach_, char{0});
-  within_reach_[network_.root] = 1;
-  std::vector<std::uint32_t> waiting{network_.root};
-  while (!waiting.empty()) {
-    const std::uint32_t node = waiting.back();
-    waiting.pop_back();
-    for (const std::uint32_t arc : network_.out_of.of(node)) {
-      const std::uint32_t to = network_.head[arc];
-      if (left_[arc] > 0 || within_reach_[to] != 0) continue;
-      within_reach_[to] = 1;
-      waiting.push_back(to);
-    }
-  }
 }
 
 }  // namespace espalier::lp

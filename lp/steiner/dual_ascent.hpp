@@ -30,7 +30,6 @@ class DualAscent {
   // The nodes from which arcs without cost lead to the member: false if the root is one of them.
   bool collect(std::uint32_t member);
   double raise();
-  void find_reach();
 
   const HostNetwork& network_;
   DeadlineWatch watch_;

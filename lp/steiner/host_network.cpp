@@ -1,29 +1,6 @@
 #include "lp/steiner/host_network.hpp"
 
-#include <algorithm>
-
 namespace espalier::lp {
-namespace {
-
-// Per node, whether the search comes to it from `starts` along arcs, from `from` to `to`.
-std::vector<char> reached(std::span<const std::uint32_t> starts, const ArcsByEnd& onward,
-                          std::span<const std::uint32_t> to, std::uint32_t node_count) {
-  std::vector<char> is_reached(node_count, 0);
-  std::vector<std::uint32_t> waiting(starts.begin(), starts.end());
-  for (const std::uint32_t node : waiting) is_reached[node] = 1;
-  while (!waiting.empty()) {
-    const std::uint32_t node = waiting.back();
-    waiting.pop_back();
-    for (const std::uint32_t arc : onward.of(node)) {
-      if (is_reached[to[arc]] != 0) continue;
-      is_reached[to[arc]] = 1;
-      waiting.push_back(to[arc]);
-    }
-  }
-  return is_reached;
-}
-
-}  // namespace
 
 HostNetwork HostNetwork::of(std::uint32_t node_count, std::span<const std::uint32_t> tail,
                             std::span<const std::uint32_t> head, std::uint32_t root,
@@ -32,10 +9,11 @@ HostNetwork HostNetwork::of(std::uint32_t node_count, std::span<const std::uint3
   for (std::uint32_t node = 0; node < node_count; ++node) {
     if (is_member[node] != 0 && node != root) members.push_back(node);
   }
+  const auto all = [](std::uint32_t /*arc*/) { return true; };
   const std::vector<char> from_root =
-      reached(std::span(&root, 1), ArcsByEnd(tail, node_count), head, node_count);
+      reached_along(std::span(&root, 1), ArcsByEnd(tail, node_count), head, node_count, all);
   const std::vector<char> to_member =
-      reached(members, ArcsByEnd(head, node_count), tail, node_count);
+      reached_along(members, ArcsByEnd(head, node_count), tail, node_count, all);
   HostNetwork network;
   std::vector<std::uint32_t> number(node_count, kNone);
   for (std::uint32_t node = 0; node < node_count; ++node) {

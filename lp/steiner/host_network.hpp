@@ -29,6 +29,27 @@ struct HostNetwork {
   bool is_connected = true;  // the root reaches every member
 };
 
+// Per node, whether arcs that `passes` holds for lead there from `starts`. onward: the arcs at each
+// node; to: per arc, the node that it leads to.
+template <class Passes>
+std::vector<char> reached_along(std::span<const std::uint32_t> starts, const ArcsByEnd& onward,
+                                std::span<const std::uint32_t> to, std::uint32_t node_count,
+                                const Passes& passes) {
+  std::vector<char> is_reached(node_count, 0);
+  std::vector<std::uint32_t> waiting(starts.begin(), starts.end());
+  for (const std::uint32_t node : waiting) is_reached[node] = 1;
+  while (!waiting.empty()) {
+    const std::uint32_t node = waiting.back();
+    waiting.pop_back();
+    for (const std::uint32_t arc : onward.of(node)) {
+      if (is_reached[to[arc]] != 0 || !passes(arc)) continue;
+      is_reached[to[arc]] = 1;
+      waiting.push_back(to[arc]);
+    }
+  }
+  return is_reached;
+}
+
 // Arcs of a network that form a tree from its root, with their cost.
 struct SteinerTree {
   std::vector<std::uint32_t> arcs{};

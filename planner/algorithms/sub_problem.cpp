@@ -1,6 +1,5 @@
 #include "planner/algorithms/sub_problem.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace espalier::planner {

@@ -204,6 +204,13 @@ class Verifier {
     if (faults.empty()) report_.scheduled = plan_.schedule->throughput;
   }
 
+  [[nodiscard]] std::vector<WeightedTree> weighted(const PlanTrees& kind) const {
+    std::vector<WeightedTree> trees;
+    for (const PlanTree& tree : *kind.trees) {
+      trees.push_back({links_of(platform_, tree, kind.up), tree.rate});
+    }
+    return trees;
+  }
   // The plan's trees may be as good as any, so that only the bound is left to prove.
   [[nodiscard]] Outcome prove(const Collective& collective) const {
     StartingTrees start;
@@ -217,21 +224,14 @@ class Verifier {
   [[nodiscard]] Outcome prove(const AllRoots& problem) const {
     std::vector<BlockOfTrees> start;
     for (const PlanTrees& kind : trees_by_kind(plan_)) {
-      start.push_back({kind.kind(), kind.root});
-      for (const PlanTree& tree : *kind.trees) {
-        start.back().trees.push_back({links_of(platform_, tree, kind.up), tree.rate});
-      }
+      start.push_back({kind.kind(), kind.root, weighted(kind)});
     }
     std::ranges::stable_sort(start, {}, &BlockOfTrees::root);
     return solve(problem, options_.limits, Purpose::kCheck, start);
   }
 
   [[nodiscard]] Outcome prove(const Multicast& problem) const {
-    std::vector<lp::RoutedTree> start;
-    for (const PlanTree& tree : *trees_by_kind(plan_).front().trees) {
-      start.push_back(links_of(platform_, tree, false));
-    }
-    return solve(problem, options_.limits, start);
+    return solve(problem, options_.limits, weighted(trees_by_kind(plan_).front()));
   }
   [[nodiscard]] Outcome prove(const Routing& problem) const {
     return prove_optimum(problem, options_.limits);

@@ -72,11 +72,9 @@ Outcome proof_of_changed(const Routing& problem, const Platform& changed,
 
 Outcome proof_of_changed(const Multicast& problem, const Platform& changed,
                          const AlgorithmOptions& limits, const Outcome& optimum) {
-  std::vector<lp::RoutedTree> start;
-  for (const WeightedTree& tree : optimum.trees) start.push_back(tree.tree);
   return solve(
       Multicast(changed, problem.source(), problem.receivers(), problem.model(), problem.options()),
-      limits, start);
+      limits, optimum.trees);
 }
 
 // Of any other problem.

@@ -95,6 +95,11 @@ void require_operation(const Plan& plan, Operation wanted, const std::string& fi
                                with_article(wanted)));
 }
 
+bool Plan::helps(std::uint32_t node) const {
+  return has_helpers() && node != blocks.front().root &&
+         !std::ranges::binary_search(blocks.front().members, node);
+}
+
 void take_blocks_of_one_root(Plan& plan) {
   plan.source = plan.nodes[plan.blocks.front().root];
   for (PlanBlock& block : plan.blocks) {

@@ -199,6 +199,8 @@ struct Plan {
   [[nodiscard]] bool has_helpers() const {
     return !blocks.empty() && !blocks.front().members.empty();
   }
+  // Whether this node only passes parts of the message on.
+  [[nodiscard]] bool helps(std::uint32_t node) const;
 };
 
 // Of a plan whose blocks have the same root, at most one of each kind: they become its trees.

@@ -61,27 +61,37 @@ lp::RoutedTree fast_tree(const Multicast& problem) {
   return lp::TreePricer(packing).cheapest_tree(even).tree;
 }
 
+lp::Packing packed(const Multicast& problem, const AlgorithmOptions& options,
+                   std::span<const WeightedTree> start) {
+  lp::PackingOptions packing{options};
+  for (const WeightedTree& tree : start) packing.seeds.push_back(tree.tree);
+  packing.seeds.push_back(fast_tree(problem));
+  return lp::pack_arborescences(problem.problem(), packing);
+}
+
+Outcome solved(const lp::Packing& packing) {
+  Outcome outcome = outcome_of(packing);
+  // No cheaper tree is known, though one may exist: the gap tells.
+  if (outcome.ends.packing == Termination::kStalled) outcome.ends.packing = Termination::kDone;
+  return outcome;
+}
+
 // As few trees as carry what all of them do, up to the gap; at most options.max_trees.
-void make_few(const Multicast& problem, const AlgorithmOptions& options, Outcome& outcome) {
-  const double rate = sum_of_rates(outcome.trees).value;
-  std::vector<lp::PackedTree> best;
-  for (WeightedTree& tree : outcome.trees) best.push_back({std::move(tree.tree), tree.rate.value});
-  const lp::PackingProblem packing = problem.problem();
+void make_few(const Multicast& problem, const AlgorithmOptions& options,
+              std::vector<lp::PackedTree>& trees) {
+  const double rate = lp::total_rate(trees);
   const auto with_at_most = [&](std::size_t count) {
-    return lp::thinned(packing, best, rate, count, options.deadline);
+    return lp::thinned(problem.problem(), trees, rate, count, options.deadline);
   };
-  if (options.max_trees > 0 && best.size() > options.max_trees) {
-    best = with_at_most(options.max_trees);
-    outcome.ends.few = Termination::kTreeLimit;
+  if (options.max_trees > 0 && trees.size() > options.max_trees) {
+    trees = with_at_most(options.max_trees);
   }
-  const double enough = std::min(rate * (1 - options.gap), lp::total_rate(best));
-  while (best.size() > 1 && !options.deadline.passed()) {
-    std::vector<lp::PackedTree> fewer = with_at_most(best.size() - 1);
+  const double enough = std::min(rate * (1 - options.gap), lp::total_rate(trees));
+  while (trees.size() > 1 && !options.deadline.passed()) {
+    std::vector<lp::PackedTree> fewer = with_at_most(trees.size() - 1);
     if (lp::total_rate(fewer) < enough) break;
-    best = std::move(fewer);
+    trees = std::move(fewer);
   }
-  outcome.trees.clear();
-  for (lp::PackedTree& tree : best) outcome.trees.push_back({std::move(tree.tree), {tree.rate}});
 }
 
 }  // namespace
@@ -127,14 +137,8 @@ Platform part_for(const Platform& whole, platforms::Model model,
 }
 
 Outcome solve(const Multicast& problem, const AlgorithmOptions& options,
-              std::span<const lp::RoutedTree> start) {
-  lp::PackingOptions packing{options};
-  packing.seeds.assign(start.begin(), start.end());
-  packing.seeds.push_back(fast_tree(problem));
-  Outcome outcome = outcome_of(lp::pack_arborescences(problem.problem(), packing));
-  // No cheaper tree is known, though one may exist: the gap tells.
-  if (outcome.ends.packing == Termination::kStalled) outcome.ends.packing = Termination::kDone;
-  return outcome;
+              std::span<const WeightedTree> start) {
+  return solved(packed(problem, options, start));
 }
 
 bool is_for(const Algorithm& algorithm, const Multicast& problem) {
@@ -150,8 +154,11 @@ bool is_for(const Algorithm& algorithm, const Multicast& problem) {
 
 Outcome run(const Algorithm& algorithm, const Multicast& problem, const AlgorithmOptions& options) {
   if (algorithm.entry->name == kOptimal) {
-    Outcome outcome = solve(problem, options);
-    make_few(problem, options, outcome);
+    lp::Packing packing = packed(problem, options, {});
+    const bool too_many = options.max_trees > 0 && packing.trees.size() > options.max_trees;
+    make_few(problem, options, packing.trees);
+    Outcome outcome = solved(packing);
+    if (too_many) outcome.ends.few = Termination::kTreeLimit;
     return outcome;
   }
   const Instance whole(problem.platform(), problem.source(), problem.model(), problem.options());

@@ -58,9 +58,9 @@ platforms::Platform part_for(const platforms::Platform& whole, platforms::Model 
 
 // The best set of trees, each from the source to all receivers, with a proven bound. Trees are
 // priced exactly where the receivers or the helpers are few; elsewhere a gap may remain, which is
-// not a failure. start: trees to start from, such as a plan's.
+// not a failure. start: trees to start from, such as a plan's, whose rates do not matter.
 Outcome solve(const Multicast& problem, const AlgorithmOptions& options,
-              std::span<const lp::RoutedTree> start = {});
+              std::span<const WeightedTree> start = {});
 
 inline Outcome prove_optimum(const Multicast& problem, const AlgorithmOptions& options) {
   return solve(problem, options);

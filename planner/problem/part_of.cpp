@@ -15,36 +15,53 @@ using platforms::Platform;
 
 using Matrix = Eigen::SparseMatrix<double>;
 
-// The rate at which the node's port is occupied by a byte on the arc; unset: it has none.
-std::optional<BytesPerSecond> rate_at(const platforms::Occupation& occupation, std::uint32_t arc,
-                                      platforms::Resource::Kind kind, NodeId node) {
-  for (Matrix::InnerIterator it(occupation.seconds_per_byte, arc); it; ++it) {
-    const platforms::Resource& resource = occupation.resources[static_cast<std::size_t>(it.row())];
-    if (resource.kind == kind && resource.index == index_of(node)) {
-      return BytesPerSecond{1 / it.value()};
-    }
-  }
-  return std::nullopt;
-}
-
 // Under the multi-port models a host's time per byte depends on all its links, including those
 // outside the part. So it is set as a cap, which the model then uses. (On a reversed platform the
 // host receives on its out-arcs; its caps are swapped there.)
-void keep_times(const Platform& whole, platforms::Model model,
-                const platforms::Occupation& occupation, NodeId node, platforms::Node& copy) {
-  using Kind = platforms::Resource::Kind;
-  const bool has_processor = model == platforms::Model::kMultiPortProcessor;
-  if ((model != platforms::Model::kMultiPort && !has_processor) || copy.relay) return;
-  const Kind kind = has_processor ? Kind::kPort : Kind::kOutPort;
-  const auto [first, last] = whole.arcs_out_of(node);
-  if (first != last) {
-    if (const auto rate = rate_at(occupation, first, kind, node)) copy.send = rate;
+class KeptTimes {
+ public:
+  // Keeps references.
+  KeptTimes(const Platform& whole, platforms::Model model, const platforms::Occupation& occupation)
+      : whole_(whole),
+        occupation_(occupation),
+        has_processor_(model == platforms::Model::kMultiPortProcessor) {
+    if (model != platforms::Model::kMultiPort && !has_processor_) return;
+    first_into_.assign(whole.nodes().size(), kNone);
+    for (std::uint32_t arc = 0; arc < whole.arcs().size(); ++arc) {
+      std::uint32_t& first = first_into_[index_of(whole.arcs()[arc].to)];
+      first = std::min(first, arc);
+    }
   }
-  const auto into = std::ranges::find(whole.arcs(), node, &platforms::Arc::to);
-  if (into == whole.arcs().end()) return;
-  const auto arc = static_cast<std::uint32_t>(into - whole.arcs().begin());
-  if (const auto rate = rate_at(occupation, arc, kind, node)) copy.receive = rate;
-}
+
+  void keep(NodeId node, platforms::Node& copy) const {
+    if (first_into_.empty() || copy.relay) return;
+    const auto [first, last] = whole_.arcs_out_of(node);
+    if (first != last) keep_rate(first, node, copy.send);
+    if (const std::uint32_t into = first_into_[index_of(node)]; into != kNone) {
+      keep_rate(into, node, copy.receive);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
+  // cap: set to the rate at which the node's port is occupied by a byte on the arc, if it has one.
+  void keep_rate(std::uint32_t arc, NodeId node, std::optional<BytesPerSecond>& cap) const {
+    using Kind = platforms::Resource::Kind;
+    const Kind kind = has_processor_ ? Kind::kPort : Kind::kOutPort;
+    for (Matrix::InnerIterator it(occupation_.seconds_per_byte, arc); it; ++it) {
+      const auto& resource = occupation_.resources[static_cast<std::size_t>(it.row())];
+      if (resource.kind != kind || resource.index != index_of(node)) continue;
+      cap = BytesPerSecond{1 / it.value()};
+      return;
+    }
+  }
+
+  const Platform& whole_;
+  const platforms::Occupation& occupation_;
+  bool has_processor_;
+  std::vector<std::uint32_t> first_into_{};  // per node, the first arc into it; empty: other models
+};
 
 void add_shared_links(const Platform& whole, const std::vector<std::optional<NodeId>>& part_node,
                       platforms::PlatformBuilder& builder) {
@@ -66,12 +83,13 @@ Platform part_of(const Platform& whole, platforms::Model model,
                  std::span<const NodeId> way_points) {
   platforms::PlatformBuilder builder(whole.name());
   if (!whole.currency().empty()) builder.set_currency(whole.currency());
+  const KeptTimes times(whole, model, occupation);
   std::vector<std::optional<NodeId>> part_node(whole.nodes().size());
   std::vector<NodeId> kept;
   const auto add = [&](NodeId node, bool relay) {
     platforms::Node copy = whole.node(node);
     copy.relay = relay;
-    keep_times(whole, model, occupation, node, copy);
+    times.keep(node, copy);
     part_node[index_of(node)] = builder.add_node(std::move(copy));
     kept.push_back(node);
   };

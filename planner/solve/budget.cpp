@@ -38,11 +38,8 @@ Outcome prove_near(const AllRoots& problem, const AlgorithmOptions& options, con
   return solve(problem, options, Purpose::kCheck, near->blocks);
 }
 Outcome prove_near(const Multicast& problem, const AlgorithmOptions& options, const Outcome* near) {
-  std::vector<lp::RoutedTree> start;
-  if (near != nullptr) {
-    for (const WeightedTree& tree : near->trees) start.push_back(tree.tree);
-  }
-  return solve(problem, options, start);
+  if (near == nullptr) return prove_optimum(problem, options);
+  return solve(problem, options, near->trees);
 }
 Outcome prove_near(const Routing& problem, const AlgorithmOptions& options,
                    const Outcome* /*near*/) {
@@ -82,10 +79,7 @@ class MoneySearch {
 
   // The first steps need not be exact: each proves its line whatever its gap.
   Point next(double money) {
-    Point point =
-        at(money, gap_,
-           near_.trees.empty() && near_.blocks.empty() && near_.reduce_trees.empty() ? nullptr
-                                                                                     : &near_);
+    Point point = at(money, gap_, near_ ? &*near_ : nullptr);
     near_ = point.outcome;
     was_exact_ = gap_ <= options_.gap;
     gap_ = std::max(options_.gap, gap_ * kTighter);
@@ -118,7 +112,7 @@ class MoneySearch {
   [[nodiscard]] bool is_over() {
     return options_.deadline.passed() || slack_ > kMostSlack || ++rounds_ > kMostRounds;
   }
-  // After a step that gained nothing and is no solution: rounding keeps it from being one.
+  // After a step that gained nothing and is not a solution: rounding keeps it from being one.
   void allow_more() {
     if (was_exact_) slack_ *= 2;
   }
@@ -165,7 +159,7 @@ class MoneySearch {
   double slack_;  // relative, by which the money is off what the lines say
   bool was_exact_ = false;
   int rounds_ = 0;
-  Outcome near_{};
+  std::optional<Outcome> near_{};  // of the last step
   Ends ends_{};
 };
 
@@ -174,8 +168,7 @@ std::string price_text(double per_byte, const platforms::Platform& platform) {
   constexpr double kDecimals = 1e4;   // upwards, so that the budget that is shown is enough
   const double shown =
       std::ceil(per_byte * platforms::kBytesPerGB * kDecimals - kRounding) / kDecimals;
-  return fmt::format("{:.4f}{}{} per GB", shown, platform.currency().empty() ? "" : " ",
-                     platform.currency());
+  return money_text(shown, platform.currency()) + " per GB";
 }
 
 // So that the price of money is relative to those of all others, whose sum is 1.
@@ -190,6 +183,10 @@ void require_prices(const platforms::Platform& platform) {
 }
 
 }  // namespace
+
+std::string money_text(double amount, const std::string& currency) {
+  return fmt::format("{:.4f}{}{}", amount, currency.empty() ? "" : " ", currency);
+}
 
 double money_per_s(const Outcome& outcome, const platforms::Platform& platform) {
   double sum = 0;

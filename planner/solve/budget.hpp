@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
@@ -23,6 +24,9 @@
 #include "support/quantities.hpp"
 
 namespace espalier::planner {
+
+// "6.4300 USD".
+std::string money_text(double amount, const std::string& currency);
 
 // Per second, over all trees and links.
 double money_per_s(const Outcome& outcome, const platforms::Platform& platform);

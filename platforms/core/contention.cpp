@@ -117,8 +117,11 @@ class Builder {
   }
 
   void choose_ports() {
-    const std::vector<double> out = fastest(&Builder::sender);
-    const std::vector<double> in = fastest(&Builder::receiver);
+    const bool has_processors = model_ == Model::kMultiPortProcessor;
+    std::vector<double> out;
+    std::vector<double> in;
+    if (model_ == Model::kMultiPort || has_processors) out = fastest(&Builder::sender);
+    if (has_processors) in = fastest(&Builder::receiver);
     for (std::size_t i = 0; i < out_.size(); ++i) {
       const Node& node = platform_.nodes()[i];
       if (model_ == Model::kBoundedMultiPort) {
@@ -131,7 +134,7 @@ class Builder {
         continue;  // no ports: a switch forwards on all its links at once
       } else if (model_ == Model::kMultiPort) {
         out_[i] = fixed(Resource::Kind::kOutPort, seconds_at(send_cap(node), out[i]));
-      } else if (model_ == Model::kMultiPortProcessor) {
+      } else if (has_processors) {
         out_[i] = fixed(Resource::Kind::kPort, seconds_at(send_cap(node), out[i]));
         in_[i] = fixed(Resource::Kind::kPort, seconds_at(receive_cap(node), in[i]));
       } else if (model_ == Model::kOnePort) {

@@ -116,6 +116,7 @@ class LineDrawing {
       : chart_(chart),
         x_(x_range()),
         y_(y_range()),
+        step_(step_of_series()),
         plot_height_(std::max(kPlotHeight, static_cast<double>(chart.series.size()) * kLegendStep)),
         frame_(chart.title, plot_height_, kLegendWidth, 0, kStyle) {
     const double margin = 0.05 * (x_.high - x_.low);  // keeps markers away from the frame
@@ -157,13 +158,6 @@ class LineDrawing {
     return widened(range);
   }
 
-  [[nodiscard]] bool has_bars() const {
-    return std::ranges::any_of(chart_.series, [](const ChartSeries& series) {
-      return std::ranges::any_of(series.points, [](const ChartPoint& point) {
-        return std::isfinite(point.error) && point.error > 0;
-      });
-    });
-  }
   [[nodiscard]] double x_of(double x) const {
     return kPlotLeft + (x - x_.low) / (x_.high - x_.low) * kPlotWidth;
   }
@@ -173,12 +167,20 @@ class LineDrawing {
   }
   // Shifts series that share an x, so that error bars do not hide each other.
   [[nodiscard]] double x_of(double x, std::size_t series) const {
-    if (!has_bars()) return x_of(x);
+    const auto count = static_cast<double>(chart_.series.size());
+    return x_of(x) + step_ * (static_cast<double>(series) - (count - 1) / 2);
+  }
+  // Between successive series that share an x, in pixels; 0 without error bars.
+  [[nodiscard]] double step_of_series() const {
     constexpr double kMostStep = 2.4;
     constexpr double kMostSpread = 30;
-    const auto count = static_cast<double>(chart_.series.size());
-    const double step = std::min(kMostStep, kMostSpread / count);
-    return x_of(x) + step * (static_cast<double>(series) - (count - 1) / 2);
+    const bool has_bars = std::ranges::any_of(chart_.series, [](const ChartSeries& series) {
+      return std::ranges::any_of(series.points, [](const ChartPoint& point) {
+        return std::isfinite(point.error) && point.error > 0;
+      });
+    });
+    if (!has_bars) return 0;
+    return std::min(kMostStep, kMostSpread / static_cast<double>(chart_.series.size()));
   }
 
   void axes() {
@@ -265,6 +267,7 @@ class LineDrawing {
   const LineChart& chart_;
   ChartRange x_;
   ChartRange y_;
+  double step_;
   double plot_height_;
   SvgFrame frame_;
 };

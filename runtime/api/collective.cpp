@@ -80,10 +80,8 @@ int Collective::root() const {
 }
 bool Collective::receives_all() const {
   const BoundPlan& bound = state_->bound;
-  if (!bound.plan.has_helpers() || bound.rank == bound.root) return true;
-  return std::ranges::any_of(bound.plan.blocks.front().members, [&](std::uint32_t member) {
-    return bound.rank_of_node[member] == bound.rank;
-  });
+  const auto here = std::ranges::find(bound.rank_of_node, bound.rank);
+  return !bound.plan.helps(static_cast<std::uint32_t>(here - bound.rank_of_node.begin()));
 }
 std::size_t Collective::ranks() const {
   return state_->bound.comm.size();

@@ -58,10 +58,7 @@ engine::Block with_mpi(const BoundPlan& bound, const planner::PlanTrees& of, eng
   if (of.up && bound.is_allreduce() && bound.costs.eager) {
     block.least_in_flight = planner::kAllreduceInFlight;
   }
-  if (bound.options.rounds) {
-    const auto kind = of.up ? engine::Kind::kCombine : engine::Kind::kSpread;
-    block.rounds = engine::rounds_of(*of.trees, of.root, bound.rank_of_node, bound.rank, kind);
-  }
+  if (bound.options.rounds) block.rounds = engine::rounds_of(of, place_of(bound));
   return block;
 }
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "engine/plan_blocks.hpp"
-#include "engine/rounds.hpp"
 #include "planner/plan/send_windows.hpp"
 
 namespace espalier::simulate {
@@ -98,15 +97,11 @@ std::vector<Parts> parts_of_ranks(const Call& call, const planner::Plan& plan,
   for (const planner::PlanTrees& of : planner::blocks_of(plan)) {
     for (const std::uint32_t rank : ranks_in(of, hosts)) {
       Parts& parts = of_ranks[rank];
-      const auto block_rank = static_cast<int>(rank);
-      engine::Block& block = parts.blocks.emplace_back(
-          engine::block_of(of, call.assignments.blocks()[number],
-                           {.rank_of_node = rank_of_node, .rank = block_rank}));
+      const engine::Place place{.rank_of_node = rank_of_node, .rank = static_cast<int>(rank)};
+      engine::Block& block =
+          parts.blocks.emplace_back(engine::block_of(of, call.assignments.blocks()[number], place));
       block.first_tree = first_tree;
-      if (windows.rounds) {
-        const auto kind = of.up ? engine::Kind::kCombine : engine::Kind::kSpread;
-        block.rounds = engine::rounds_of(*of.trees, of.root, rank_of_node, block_rank, kind);
-      }
+      if (windows.rounds) block.rounds = engine::rounds_of(of, place);
       if (!is_paced) block.most_in_flight = 0;
       if (of.up && answers_queue) block.least_in_flight = planner::kAllreduceInFlight;
       parts.ranges.push_back({0, call.grids[number]});

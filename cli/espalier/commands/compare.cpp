@@ -164,14 +164,14 @@ Comparison compare_one(const platforms::Platform& platform, std::optional<platfo
                         .source = source ? platform.node(*source).name : "",
                         .model = std::string(platforms::name_of(context.model))};
   try {
-    const platforms::Platform part =
-        context.receivers.part_of(platform, source, context.model, context.occupation);
-    std::optional<platforms::NodeId> root;
-    if (source) root = planner::source_named(part, platform.node(*source).name);
-    planner::on_problem(context.operation, part, root, context.model, context.occupation,
-                        {shares, context.receivers.on(part)},
-                        [&](const auto& problem) { compare_on(problem, context, comparison); });
-    if (context.frontier) add_frontier(part, root, shares, context, comparison);
+    context.receivers.on_problem(context.operation, platform, source, context.model,
+                                 context.occupation, shares, [&](const auto& problem) {
+                                   compare_on(problem, context, comparison);
+                                   if (context.frontier) {
+                                     add_frontier(problem.platform(), problem.root(), shares,
+                                                  context, comparison);
+                                   }
+                                 });
   } catch (const InfeasibleError& fault) {
     if (!context.several) throw;
     note_status(context, fault.status());

@@ -236,11 +236,8 @@ ExitStatus ExplainCommand::run() const {
   }
   std::optional<NodeId> root;
   if (!roots.empty()) root = roots.front();
-  const Platform part = receivers.part_of(read, root, model.model(), model.occupation());
-  if (root) root = planner::source_named(part, read.node(*root).name);
-  return planner::on_problem(
-      explained, part, root, model.model(), model.occupation(),
-      {shares.read(part, explained), receivers.on(part)},
+  return receivers.on_problem(
+      explained, read, root, model.model(), model.occupation(), shares.read(read, explained),
       [&](const auto& problem) { return print_explanation(*this, problem); });
 }
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "cli/espalier/commands/commands.hpp"
@@ -18,6 +18,7 @@
 #include "experiments/experiment.hpp"
 #include "experiments/families.hpp"
 #include "experiments/journal.hpp"
+#include "experiments/on_threads.hpp"
 #include "experiments/report.hpp"
 #include "platforms/formats/formats.hpp"
 #include "support/files.hpp"
@@ -36,9 +37,7 @@ std::vector<platforms::Model> read_models(const std::string& text) {
   }
   if (!models.empty()) return models;
   for (const std::string& name : split_list(text)) models.push_back(platforms::parse_model(name));
-  std::sort(models.begin(), models.end());
-  models.erase(std::unique(models.begin(), models.end()), models.end());
-  return models;
+  return in_order(std::move(models));
 }
 
 // What all studies share.
@@ -128,8 +127,7 @@ void run_rest(const Study& study, const StudyOptions& options, experiments::Jour
     options.console.note(
         fmt::format("{}: resuming; {} of {} are done", options.folder, before, study.unit_count()));
   }
-  const std::size_t jobs =
-      options.jobs > 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t jobs = experiments::threads_for(options.jobs);
   ProgressLine line(options.console, "study " + study.family);
   const auto start = std::chrono::steady_clock::now();
   experiments::run_units(study, units, jobs, [&](std::size_t unit, experiments::Result&& result) {

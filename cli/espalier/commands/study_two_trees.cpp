@@ -1,16 +1,16 @@
 // espalier study two-trees: TTC's experiment.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <system_error>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
+#include "experiments/on_threads.hpp"
 #include "experiments/two_trees.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -27,15 +27,11 @@ std::vector<planner::Operation> read_operations(const std::string& text) {
   const auto named = one_named<planner::Operation>("operation", names);
   std::vector<planner::Operation> operations;
   for (const std::string& name : split_list(text)) operations.push_back(named(name));
-  std::ranges::sort(operations);
-  operations.erase(std::unique(operations.begin(), operations.end()), operations.end());
-  return operations;
+  return in_order(std::move(operations));
 }
 
 std::vector<Bytes> read_message_sizes(const std::string& text) {
   std::vector<Bytes> sizes = parse_sizes(text);
-  std::ranges::sort(sizes);
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   if (sizes.front().value == 0) throw InputError("an empty message has no chunks");
   return sizes;
 }
@@ -82,7 +78,7 @@ ExitStatus TwoTreesStudy::run() const {
   std::filesystem::create_directories(path, fault);
   if (fault) throw InputError(folder, {}, "cannot create the folder: " + fault.message());
   require_writable((path / "figures.csv").string());
-  const std::size_t threads = jobs > 0 ? jobs : std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t threads = experiments::threads_for(jobs);
   ProgressLine line(console, "study two-trees");
   const Deadline clock(std::nullopt);
   const std::vector<experiments::TwoTreeFigure> figures =
