@@ -107,6 +107,29 @@ constexpr auto kAlgorithms = std::to_array<AlgorithmEntry>({
      kNoGuarantee, tree_algorithms::flat},
     {"k-chain", "one topology-oblivious tree: k pipelines in rank order", kCollectiveModels,
      kRankOrder, kNoGuarantee, tree_algorithms::k_chain},
+    {"ring",
+     "one tree: a chain along the best ring that a search finds, the same for every root; the "
+     "allreduce of NCCL and Prime PCCL",
+     "Baidu's ring: Patarasuk, Yuan, Bandwidth optimal all-reduce algorithms, JPDC 69 (2009), "
+     "doi:10.1016/j.jpdc.2008.09.002; search: Or (1976)",
+     "O(n) moves a round, after the paths between hosts", kNoGuarantee, tree_algorithms::ring,
+     false, nullptr, false, Serves::kAll, tree_algorithms::ring_of_reduction},
+    {"bruck",
+     "one topology-oblivious tree: distances double, in rank order; the allgather and alltoall of "
+     "MPI libraries for short messages",
+     "Bruck et al., Efficient algorithms for all-to-all communications, IEEE TPDS 8 (1997), "
+     "doi:10.1109/71.642949",
+     kRankOrder, kNoGuarantee, tree_algorithms::bruck},
+    {"recursive-doubling",
+     "one topology-oblivious tree: partners differ in one bit; with a root at every host "
+     "recursive halving and doubling, Rabenseifner's allreduce",
+     kMpich, kRankOrder, kNoGuarantee, tree_algorithms::recursive_doubling},
+    {"neighbor-exchange",
+     "one topology-oblivious tree: in rank order in both directions; the allgather of Open MPI "
+     "for long messages",
+     "Chen, Zhang, Zhang, Yuan, Performance evaluation of allgather algorithms on "
+     "terascale Linux cluster with fast Ethernet, HPC Asia (2005), doi:10.1109/HPCASIA.2005.75",
+     kRankOrder, kNoGuarantee, tree_algorithms::neighbor_exchange},
     {"split-binary",
      "two topology-oblivious trees: each half of a binary tree gets half the "
      "message, then they exchange halves",

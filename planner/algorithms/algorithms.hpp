@@ -15,6 +15,13 @@ Outcome chain(const Instance& instance, const AlgorithmOptions& options);
 Outcome k_chain(const Instance& instance, const AlgorithmOptions& options);
 Outcome binary(const Instance& instance, const AlgorithmOptions& options);
 Outcome binomial(const Instance& instance, const AlgorithmOptions& options);
+// A chain along the best ring of all hosts, the same for every root.
+Outcome ring(const Instance& instance, const AlgorithmOptions& options);
+Outcome ring_of_reduction(const Instance& instance, const AlgorithmOptions& options);
+// The way of a root's part through the exchanges of an allgather.
+Outcome bruck(const Instance& instance, const AlgorithmOptions& options);
+Outcome recursive_doubling(const Instance& instance, const AlgorithmOptions& options);
+Outcome neighbor_exchange(const Instance& instance, const AlgorithmOptions& options);
 Outcome split_binary(const Instance& instance, const AlgorithmOptions& options);
 Outcome two_tree_complete(const Instance& instance, const AlgorithmOptions& options);
 // two_tree_complete's trees, numbered from the middle: T3 and T4 of TTC, as printed and repaired.

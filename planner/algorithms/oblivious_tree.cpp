@@ -13,8 +13,10 @@ namespace {
 // Lays shapes, one after the other, over an instance's hosts.
 class Layer {
  public:
-  Layer(const Instance& instance, const Deadline& deadline)
-      : hosts_(instance.platform().hosts()),
+  // hosts: in the order of their ranks.
+  Layer(const Instance& instance, std::span<const platforms::NodeId> hosts,
+        const Deadline& deadline)
+      : hosts_(hosts),
         source_(static_cast<std::size_t>(
             std::find(hosts_.begin(), hosts_.end(), instance.source()) - hosts_.begin())),
         paths_(instance),
@@ -67,8 +69,8 @@ BytesPerSecond common_rate(const Instance& instance, std::span<const WeightedTre
 }  // namespace
 
 Outcome lay_over(const Instance& instance, const AlgorithmOptions& options,
-                 std::span<const ObliviousTree> trees) {
-  Layer layer(instance, options.deadline);
+                 std::span<const ObliviousTree> trees, std::span<const platforms::NodeId> order) {
+  Layer layer(instance, order.empty() ? instance.platform().hosts() : order, options.deadline);
   Outcome outcome;
   for (const ObliviousTree& shape : trees) {
     WeightedTree tree{layer.lay(shape), {}, shape.colors, {}};

@@ -14,7 +14,9 @@ namespace espalier::planner::tree_algorithms {
 // feasible. The outcome has colors only if every edge connects the ranks of the shape: where a
 // child has another parent, that sender may have two edges of one color.
 // Throws LimitReached.
+// order: the hosts, whose places are the ranks; empty: the platform's order.
 Outcome lay_over(const Instance& instance, const AlgorithmOptions& options,
-                 std::span<const ObliviousTree> trees);
+                 std::span<const ObliviousTree> trees,
+                 std::span<const platforms::NodeId> order = {});
 
 }  // namespace espalier::planner::tree_algorithms

@@ -84,6 +84,34 @@ TEST(KChain, HasTheRequestedNumberOfChains) {
   EXPECT_EQ(text(1000), tree_text("flat", instance));
 }
 
+// In step k a rank' that has the data sends it 2^k further.
+TEST(Bruck, DistancesDouble) {
+  EXPECT_EQ(shape("bruck", 2), "n0>n1");
+  EXPECT_EQ(shape("bruck", 6), "n0>n1 n0>n2 n1>n3 n0>n4 n1>n5");
+  EXPECT_EQ(shape("bruck", 6, 4), "n4>n5 n4>n0 n5>n1 n4>n2 n5>n3");
+}
+
+// Partners differ in one bit of their ranks, and not of ranks relative to the source.
+TEST(RecursiveDoubling, PartnersDifferInOneBit) {
+  EXPECT_EQ(shape("recursive-doubling", 4), "n0>n1 n0>n2 n1>n3");
+  EXPECT_EQ(shape("recursive-doubling", 8, 5), "n5>n4 n5>n7 n4>n6 n5>n1 n4>n0 n7>n3 n6>n2");
+}
+
+// Of 6 ranks, 0 1 and 2 3 are pairs; 1, 3, 4 and 5 take part as 0, 1, 2 and 3.
+TEST(RecursiveDoubling, RanksBeyondAPowerOfTwoAreServedByTheirPartners) {
+  EXPECT_EQ(shape("recursive-doubling", 6, 4), "n4>n5 n4>n1 n5>n3 n1>n0 n3>n2");
+  EXPECT_EQ(shape("recursive-doubling", 6, 2), "n2>n3 n3>n1 n3>n5 n1>n4 n1>n0");
+  EXPECT_EQ(shape("recursive-doubling", 3), "n0>n1 n1>n2");
+}
+
+// Round the ring in both directions, first to the partner.
+TEST(NeighborExchange, GoesBothWays) {
+  EXPECT_EQ(shape("neighbor-exchange", 2), "n0>n1");
+  EXPECT_EQ(shape("neighbor-exchange", 6), "n0>n1 n0>n5 n1>n2 n5>n4 n2>n3");
+  EXPECT_EQ(shape("neighbor-exchange", 6, 3), "n3>n2 n3>n4 n2>n1 n4>n5 n1>n0");
+  EXPECT_EQ(shape("neighbor-exchange", 5), "n0>n1 n0>n4 n1>n2 n4>n3");
+}
+
 TEST(Oblivious, RanksAreRelativeToTheSource) {
   EXPECT_EQ(shape("chain", 4, 2), "n2>n3 n3>n0 n0>n1");
   EXPECT_EQ(shape("flat", 4, 3), "n3>n0 n3>n1 n3>n2");
@@ -94,7 +122,7 @@ TEST(Oblivious, RanksAreRelativeToTheSource) {
 
 // The tree from another source is that from n0 with all ranks shifted.
 TEST(Oblivious, EverySourceGivesTheSameShape) {
-  for (const std::string algorithm : {"binomial", "binary", "chain", "flat", "k-chain",
+  for (const std::string algorithm : {"binomial", "binary", "bruck", "chain", "flat", "k-chain",
                                       "split-binary", "two-tree-complete", "two-tree-sanders"}) {
     for (std::size_t hosts = 2; hosts <= 11; ++hosts) {
       const auto platform = complete_platform(hosts, 1e8);
