@@ -10,11 +10,13 @@
 #include <utility>
 
 #include "lp/graph/host_arcs.hpp"
+#include "lp/packing/few_trees.hpp"
 #include "lp/packing/tree_pricer.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/problem/reach.hpp"
 #include "planner/problem/shares.hpp"
 #include "planner/solve/direct_packing.hpp"
+#include "planner/solve/ring_order.hpp"
 #include "planner/solve/walk_tree.hpp"
 #include "support/errors.hpp"
 
@@ -80,24 +82,6 @@ HostOrder walk_order(const AllRoots& problem, const lp::HostArcs& arcs) {
   return order;
 }
 
-// Always on to the host that the fastest arc leads to; empty where none is left.
-HostOrder fastest_order(const AllRoots& problem, const lp::HostArcs& arcs) {
-  HostOrder order{static_cast<std::uint32_t>(problem.spread().source())};
-  std::vector<bool> passed(arcs.node_count());
-  passed[order.front()] = true;
-  while (order.size() < problem.spread().host_count()) {
-    std::uint32_t best = kNoArc;
-    for (const std::uint32_t arc : arcs.out_of(order.back())) {
-      if (passed[arcs.head(arc)]) continue;
-      if (best == kNoArc || arcs.weight(arc) < arcs.weight(best)) best = arc;
-    }
-    if (best == kNoArc) return {};
-    order.push_back(arcs.head(best));
-    passed[order.back()] = true;
-  }
-  return order;
-}
-
 // The arcs of a ring, from each of its hosts to the next.
 class Ring {
  public:
@@ -152,7 +136,12 @@ void add_rings(const AllRoots& problem, const Deadline& deadline,
                std::vector<lp::RoutedTree>& seeds) {
   try {
     const lp::HostArcs arcs = problem.spread().fastest_host_arcs(deadline);
-    for (const HostOrder& order : {walk_order(problem, arcs), fastest_order(problem, arcs)}) {
+    HostOrder hosts;
+    for (const NodeId host : problem.platform().hosts()) {
+      hosts.push_back(static_cast<std::uint32_t>(index_of(host)));
+    }
+    for (const HostOrder& order :
+         {walk_order(problem, arcs), ring_order(arcs, hosts, false, deadline)}) {
       if (order.size() != problem.spread().host_count()) continue;
       if (const auto ring = Ring::along(order, arcs)) add_chains(problem, *ring, seeds);
     }
@@ -206,6 +195,21 @@ Outcome from_one_root(const AllRoots& problem, const AlgorithmOptions& options) 
   } catch (const LimitReached&) {  // there are trees, but no bound
   }
   return rooted;
+}
+
+// At most options.max_trees whole trees, each of which has a tree for every root. One of the seeds
+// alone, such as a ring, may be better than what is left of the packing.
+void keep_few(const lp::PackingProblem& problem, const lp::PackingOptions& seeded,
+              const AlgorithmOptions& options, lp::Packing& packed) {
+  const double rate = lp::total_rate(packed.trees);
+  if (packed.trees.size() <= options.max_trees || !(rate > 0)) return;
+  packed.trees =
+      lp::thinned(problem, std::move(packed.trees), rate, options.max_trees, options.deadline);
+  for (const lp::RoutedTree& seed : seeded.seeds) {
+    std::vector<lp::PackedTree> alone =
+        lp::with_best_rates(problem, {seed}, rate, options.deadline);
+    if (lp::total_rate(alone) > lp::total_rate(packed.trees)) packed.trees = std::move(alone);
+  }
 }
 
 // Whether other roots would gain next to nothing.
@@ -304,7 +308,7 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
   std::optional<Outcome> rooted;
   if (problem.has_free_roots()) {
     rooted = from_one_root(problem, options);
-    if (is_enough(*rooted, problem, options)) return *std::move(rooted);
+    if (options.max_trees == 0 && is_enough(*rooted, problem, options)) return *std::move(rooted);
   }
   lp::PackingOptions packing{options};
   add_start(problem, start, packing.seeds);
@@ -314,7 +318,13 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
     packing.prices = prices_by_row(rooted->prices, problem.spread().resource_count());
   }
   packing.seeds_may_do = purpose != Purpose::kPlan;
-  Outcome outcome = outcome_of(lp::pack_arborescences(problem.parts().problem(), packing));
+  lp::Packing packed = lp::pack_arborescences(problem.parts().problem(), packing);
+  if (options.max_trees > 0) keep_few(problem.parts().problem(), packing, options, packed);
+  Outcome outcome = outcome_of(packed);
+  const bool has_few = options.max_trees > 0 && purpose == Purpose::kPlan;
+  if (has_few && lp::total_rate(packed.trees) * (1 + options.gap) < packed.bound) {
+    outcome.ends.few = Termination::kTreeLimit;
+  }
   outcome.blocks = problem.has_free_roots() ? blocks_with_free_roots(problem, outcome.trees)
                                             : blocks_with_all_roots(problem, outcome.trees);
   outcome.trees.clear();

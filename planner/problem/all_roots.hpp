@@ -56,7 +56,7 @@ class AllRoots {
 
 // The optimum: the trees of each host's block (Outcome::blocks), the proven bound in bytes of the
 // whole message per second, and prices by the rows of occupation(). Starts from rings, and from the
-// trees of `start`, such as a plan's, whose rates do not matter.
+// trees of `start`, such as a plan's, whose rates do not matter. options.max_trees: of each root.
 Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose purpose,
               std::span<const BlockOfTrees> start = {});
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/common/report.hpp"
+#include "cli/espalier/money.hpp"
 #include "cli/espalier/run.hpp"
 
 namespace espalier::cli {
@@ -222,6 +223,7 @@ Report explanation_report(Report report, const planner::ModelledPlatform& proble
                          bound_title(optimum.ends), Cell(optimum.bound).text, gap, trees) +
              cuts_text(explanation.cuts) + bottleneck_text(explanation, operation));
   report.write("cuts", cuts_json(explanation.cuts));
+  report_cost(report, planner::cost_of(optimum, problem.platform));
   const Rows rows = upgrade_rows(explanation, operation);
   if (rows.empty()) {
     report.write("bottlenecks", rows.json());

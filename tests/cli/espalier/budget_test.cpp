@@ -46,6 +46,8 @@ TEST_F(Prices, EveryReportStatesTheCost) {
                                      "for the hosts\n"));
   EXPECT_THAT(run({"show", "plan.json", "--platform", "p.json"}).out,
               HasSubstr("10.0000 USD per GB of message"));
+  EXPECT_THAT(run({"explain", "p.json", "--source", "s"}).out,
+              HasSubstr("10.0000 USD per GB of message"));
   const Json verified = run_json({"verify", "plan.json", "--platform", "p.json", "--json"});
   EXPECT_NEAR(verified.at("cost_per_GB").get<double>(), 10, 1e-9);
   EXPECT_EQ(verified.at("currency"), "USD");

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -38,6 +39,7 @@ using espalier::testing::PlainModel;
 using espalier::testing::refusal;
 using espalier::testing::small_platform;
 using lp::Entry;
+using platforms::Model;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -365,6 +367,36 @@ TEST(Blocks, AreRefusedByReadersOfPlansWithOneRoot) {
   const std::string text = to_json(plan_of(problem));
   EXPECT_THAT(refusal([&] { return parse_plan(text, "plan.json"); }),
               HasSubstr("does not take plans for a reduce-scatter"));
+}
+
+// With one tree for each root no worse than the best ring that is tried, and never above the bound.
+TEST(AllRoots, EachRootHasAtMostTheGivenNumberOfTrees) {
+  std::optional<DrawnPlatform> strong;  // all hosts reach all
+  for (std::uint64_t seed = 1; !strong || strong->platform.hosts().size() < 5; ++seed) {
+    strong = espalier::testing::fit_for(Operation::kAllreduce,
+                                        espalier::testing::platform_families()[0].draw(seed, 7));
+  }
+  const DrawnPlatform& drawn = *strong;
+  for (const Operation operation : kOperationsOfAllRoots) {
+    const AllRoots problem(operation, drawn.platform, Model::kOnePort, drawn.options);
+    double before = 0;
+    for (const std::size_t most : {1, 2, 50}) {
+      AlgorithmOptions options;
+      options.max_trees = most;
+      const Outcome outcome = run(find_algorithm("optimal", operation), problem, options);
+      for (const BlockOfTrees& block : outcome.blocks) EXPECT_LE(block.trees.size(), most);
+      if (problem.has_free_roots()) {
+        EXPECT_LE(outcome.blocks.size(), 2 * most);
+      }
+      const double throughput = throughput_of(outcome).value;
+      EXPECT_GE(throughput, before * (1 - 1e-9));
+      EXPECT_LE(throughput, outcome.bound->value * (1 + 1e-9));
+      if (most == 50) {
+        EXPECT_GE(throughput, outcome.bound->value * (1 - 1e-5));
+      }
+      before = throughput;
+    }
+  }
 }
 
 }  // namespace
