@@ -132,15 +132,15 @@ void add_limits(Arguments& app, planner::AlgorithmOptions& limits);
 // The model whose optimum guides lp-grow and lp-prune: --guided-by.
 void add_guide(Arguments& app, planner::AlgorithmOptions& limits);
 void add_time_limit(Arguments& app, std::optional<Seconds>& limit, const std::string& help);
-// Parameters of some algorithms: --chains, and --message, whose makespan is also reported.
-template <class Size>  // Bytes, or optional
-void add_algorithm_parameters(Arguments& app, std::size_t& chains, Size& message) {
+// Parameters of some algorithms: --chains, and --message, whose makespan is also reported. help: of
+// --message.
+inline void add_algorithm_parameters(Arguments& app, std::size_t& chains,
+                                     std::optional<Bytes>& message, const std::string& help) {
   app.add("--chains", chains, "How many chains k-chain makes", {.type = "K"});
   app.check([&chains] {
     if (chains == 0) throw InputError({}, "--chains", "k-chain needs at least one chain");
   });
-  app.add("--message", message, read_nonempty_size,
-          "Message size of the reported makespan (sent unsegmented); fnf and ecef plan for it",
+  app.add("--message", message, read_nonempty_size, help,
           {.type = "SIZE", .shown = shown(planner::AlgorithmOptions{}.message)});
 }
 

@@ -9,6 +9,7 @@
 
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/run.hpp"
+#include "simulate/search/choose_blocks.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {
@@ -65,29 +66,54 @@ std::string reason(const Choice& choice) {
                      time_of(*single));
 }
 
-}  // namespace
-
-simulate::Choice choose_for(const planner::Collective& collective, Bytes message,
-                            simulate::ChoiceOptions options, const Console& console) {
+// choose(options): the choice.
+template <class Choose>
+Choice choose_in_sight(simulate::ChoiceOptions options, const Console& console,
+                       const Choose& choose) {
   ProgressLine line(console, "plan");
   ProgressClock clock(line);
   options.limits.deadline = clock.deadline(options.limits.deadline.limit());
   options.on_progress = [&line](Seconds elapsed, std::string_view text) {
     line.show(elapsed, fmt::format("{:.1f} s, {}", elapsed.value, text));
   };
-  options.operation = collective.operation();
-  Choice choice =
-      simulate::choose_plan(collective.platform(), collective.source(), collective.model(),
-                            collective.options().latency_occupies, message, options);
+  Choice choice = choose(options);
   for (const CandidateResult& candidate : choice.candidates) {
-    console.detail(fmt::format("{}: {}, segments of {}: {}", candidate.algorithm,
-                               trees_of(candidate), format_size(candidate.segment),
-                               time_of(candidate)));
+    console.detail(fmt::format(
+        "{}: {}, {}{}", candidate.algorithm, trees_of(candidate),
+        candidate.simulated ? fmt::format("segments of {}: ", format_size(candidate.segment)) : "",
+        time_of(candidate)));
   }
   if (!choice.complete) {
     console.warn("the time limit was reached before all plans and segment sizes were tried");
   }
   return choice;
+}
+
+}  // namespace
+
+simulate::Choice choose_for(const planner::Collective& problem, Bytes message,
+                            simulate::ChoiceOptions options, const Console& console) {
+  options.operation = problem.operation();
+  return choose_in_sight(std::move(options), console, [&](const auto& how) {
+    return simulate::choose_plan(problem.platform(), problem.source(), problem.model(),
+                                 problem.options().latency_occupies, message, how);
+  });
+}
+
+simulate::Choice choose_for(const planner::AllRoots& problem, Bytes message,
+                            simulate::ChoiceOptions options, const Console& console) {
+  options.operation = problem.operation();
+  return choose_in_sight(std::move(options), console, [&](const auto& how) {
+    return simulate::choose_plan(problem, message, how);
+  });
+}
+
+simulate::Choice choose_for(const planner::Routing& problem, Bytes message,
+                            simulate::ChoiceOptions options, const Console& console) {
+  options.operation = problem.operation();
+  return choose_in_sight(std::move(options), console, [&](const auto& how) {
+    return simulate::choose_plan(problem, message, how);
+  });
 }
 
 std::string choice_text(const Choice& choice, Bytes message,
@@ -107,6 +133,8 @@ std::string choice_text(const Choice& choice, Bytes message,
 }
 
 Json choice_json(const Choice& choice, Bytes message, std::optional<BytesPerSecond> compute) {
+  const bool has_formula = choice.formula_segment.value > 0;
+  const Json formula_bytes = has_formula ? Json(choice.formula_segment.value) : Json();
   Json candidates = Json::array();
   for (const CandidateResult& candidate : choice.candidates) {
     candidates.push_back({{"algorithm", candidate.algorithm},
@@ -126,9 +154,9 @@ Json choice_json(const Choice& choice, Bytes message, std::optional<BytesPerSeco
           {"extrapolated", choice.extrapolated},
           {"overhead_s", choice.overhead.value},
           {"compute_Bps", compute ? Json(compute->value) : Json()},
-          {"formula_segment_bytes", choice.formula_segment.value},
-          {"formula_slice_bytes", choice.formula_segment.value},
-          {"formula_makespan_s", choice.formula_makespan.value},
+          {"formula_segment_bytes", formula_bytes},
+          {"formula_slice_bytes", formula_bytes},
+          {"formula_makespan_s", has_formula ? Json(choice.formula_makespan.value) : Json()},
           {"simulations", choice.simulations},
           {"complete", choice.complete},
           {"candidates", candidates},

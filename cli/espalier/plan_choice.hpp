@@ -6,15 +6,21 @@
 #include <string>
 
 #include "cli/espalier/console.hpp"
+#include "planner/problem/all_roots.hpp"
 #include "planner/problem/collective.hpp"
+#include "planner/problem/routing.hpp"
 #include "simulate/search/choose_plan.hpp"
 #include "support/json.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
 
-// As simulate::choose_plan for the collective's operation, platform, source and model.
-simulate::Choice choose_for(const planner::Collective& collective, Bytes message,
+// As simulate::choose_plan for the problem's operation, platform, root and model.
+simulate::Choice choose_for(const planner::Collective& problem, Bytes message,
+                            simulate::ChoiceOptions options, const Console& console);
+simulate::Choice choose_for(const planner::AllRoots& problem, Bytes message,
+                            simulate::ChoiceOptions options, const Console& console);
+simulate::Choice choose_for(const planner::Routing& problem, Bytes message,
                             simulate::ChoiceOptions options, const Console& console);
 
 // What was chosen and why; complete lines. compute: the assumed rate of combining.

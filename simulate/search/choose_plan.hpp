@@ -57,8 +57,9 @@ struct Choice {
   Seconds overhead;                         // assumed on links without one
   std::vector<CandidateResult> candidates;  // the plan's first, then by makespan
   // For the plan's trees: the best segment by the pipeline formula, and the formula's makespan.
-  Bytes formula_segment;
-  Seconds formula_makespan;
+  // 0 bytes: there is no formula for several roots, or parts.
+  Bytes formula_segment{0};
+  Seconds formula_makespan{};
   std::size_t simulations = 0;
   bool complete = true;  // false: the time limit was reached before all were tried
 };

@@ -13,9 +13,11 @@
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/reports/comparison.hpp"
 #include "cli/espalier/run.hpp"
+#include "planner/check/plan_on_platform.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
 #include "planner/solve/budget.hpp"
+#include "simulate/simulate.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {
@@ -28,6 +30,7 @@ struct CompareCommand {
   planner::Operation operation = planner::Operation::kBroadcast;
   ModelOptions model{};
   planner::AlgorithmOptions limits{};
+  std::optional<Bytes> message{};
   std::vector<std::string> platforms{};
   std::vector<std::string> sources{};
   SharesOption shares{};
@@ -58,6 +61,7 @@ struct Context {
   planner::AlgorithmOptions limits;
   const Console& console;
   const ReceiversOption& receivers;
+  std::optional<Bytes> message;  // whose time is simulated along each plan
   // For algorithms of exponential time, when 'all' were requested.
   std::optional<Seconds> proof_limit{};
   bool frontier = false;
@@ -79,6 +83,16 @@ void take_bound(const Run& run, Comparison& comparison) {
   if (!(comparison.bound_Bps <= bound->value)) comparison.bound_Bps = bound->value;
 }
 
+// Simulated, in the plan's segments, which are sent as soon as possible; kNoFigure where that would
+// take long.
+double time_of(Bytes message, const planner::Plan& plan, const platforms::Platform& platform) {
+  constexpr double kMostSends = 2e7;  // some ten seconds
+  const platforms::Platform network = planner::platform_of(plan, platform);
+  const simulate::Simulator simulator(plan, network);
+  return simulator.sends_of(message) <= kMostSends ? simulator.run(message).makespan.value
+                                                   : kNoFigure;
+}
+
 // Runs one algorithm. A limit that leaves no result is reported in the row.
 // Problem: any of planner/problem/any_problem.hpp.
 template <class Problem>
@@ -96,6 +110,7 @@ ComparisonRow row_of(const planner::Algorithm& algorithm, const Problem& problem
         planner::make_plan(problem, algorithm.name, run.outcome, context.occupation.segment);
     row.figures = experiments::row_of(plan, {run.seconds});
     row.cost = plan.cost;
+    if (context.message) row.time_s = time_of(*context.message, plan, problem.platform());
     if (const auto makespan = makespan_of(run, problem, context.limits.message)) {
       row.makespan_s = makespan->value;
     }
@@ -162,7 +177,8 @@ Comparison compare_one(const platforms::Platform& platform, std::optional<platfo
   Comparison comparison{.operation = context.operation,
                         .platform = platform.name(),
                         .source = source ? platform.node(*source).name : "",
-                        .model = std::string(platforms::name_of(context.model))};
+                        .model = std::string(platforms::name_of(context.model)),
+                        .message = context.message};
   try {
     context.receivers.on_problem(context.operation, platform, source, context.model,
                                  context.occupation, shares, [&](const auto& problem) {
@@ -211,7 +227,9 @@ ExitStatus CompareCommand::run() const {
                   .limits = limits,
                   .console = console,
                   .receivers = receivers,
+                  .message = message,
                   .frontier = frontier};
+  context.limits.message = message.value_or(limits.message);
   if (context.all && !limits.deadline.limit()) context.proof_limit = kProofLimit;
   std::sort(context.algorithms.begin(), context.algorithms.end());
   // Everything is read, and every source found, before the work starts.
@@ -253,7 +271,10 @@ void CompareCommand::add_to(Arguments& app) {
           {.type = "A,B"});
   shares.add_to(app, operation);
   receivers.add_to(app, operation);
-  add_algorithm_parameters(app, limits.chains, limits.message);
+  add_algorithm_parameters(
+      app, limits.chains, message,
+      "Also the time of a message of this size along each plan, simulated in segments (--segment); "
+      "the makespan is of this size, and fnf and ecef plan for it");
   model.add_to(app);
   add_guide(app, limits);
   add_limits(app, limits);

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -61,7 +62,7 @@ struct PlanCommand {
   // Within the budget, or the cheapest that keeps the deadline.
   [[nodiscard]] ExitStatus plan_for_money(const planner::Algorithm& named,
                                           const platforms::Platform& platform) const;
-  // all: an AllRoots or a Routing.
+  // all: of several roots, with parts, or with helpers.
   template <class Problem>
   [[nodiscard]] ExitStatus plan_blocks(const planner::Algorithm& named, const Problem& all) const;
   // The named algorithm, otherwise the optimum.
@@ -134,9 +135,9 @@ PlanAttempt attempt(const PlanCommand& options, const planner::Algorithm& algori
 }
 
 // The plan for the message: chooses what the command line leaves open.
+template <class Problem>
 PlanAttempt attempt_for_message(const PlanCommand& options, const planner::Algorithm& algorithm,
-                                const planner::Collective& collective,
-                                const planner::AlgorithmOptions& limits) {
+                                const Problem& problem, const planner::AlgorithmOptions& limits) {
   const Deadline clock(std::nullopt);
   simulate::ChoiceOptions how;
   if (options.algorithm) how.algorithms = {algorithm};
@@ -144,19 +145,20 @@ PlanAttempt attempt_for_message(const PlanCommand& options, const planner::Algor
   how.overhead = options.overhead;
   how.run.compute = options.compute;
   how.limits = limits;
-  simulate::Choice choice = choose_for(collective, limits.message, how, options.console);
+  simulate::Choice choice = choose_for(problem, limits.message, how, options.console);
   Run run{choice.outcome, choice.plan.throughput, clock.elapsed().value};
   planner::Plan plan = choice.plan;
-  const auto makespan = makespan_of(run, collective, limits.message);
+  const auto makespan = makespan_of(run, problem, limits.message);
   return {limits.max_trees, limits.max_depth, limits.max_latency, std::move(run), std::move(plan),
           makespan,         limits.message,   std::move(choice),  how.run.compute};
 }
 
 // Refuses options that cannot be combined with --message.
 void check_choice(const PlanCommand& options) {
-  if (options.compute && !planner::reduces(options.problem.operation)) {
+  if (options.compute && !planner::combines(options.problem.operation)) {
     throw InputError({}, "--compute",
-                     "is for a reduce or an allreduce; a broadcast combines nothing");
+                     fmt::format("is for operations that combine data; {} combines nothing",
+                                 planner::with_article(options.problem.operation)));
   }
   if (options.schedule) {
     throw InputError({}, "--schedule",
@@ -172,9 +174,11 @@ void check_choice(const PlanCommand& options) {
 // Refuses what only plans whose trees lead from, or to, one root and span all hosts can have so
 // far.
 void PlanCommand::check_blocks(bool has_helpers) const {
-  const bool limits_trees = has_helpers ? tree_counts.size() > 1 : tree_counts.front() > 0;
+  // Paths are not trees, and a table of several limits is of plans with one root.
+  const bool limits_trees =
+      tree_counts.size() > 1 || (planner::routes(problem.operation) && tree_counts.front() > 0);
   for (const auto& [option, given] :
-       {std::pair("--message", message.has_value()),
+       {std::pair("--message", has_helpers && message),
         std::pair("--schedule", has_helpers && schedule), std::pair("--max-trees", limits_trees),
         std::pair("--max-depth", depths.front() > 0),
         std::pair("--max-latency", latencies.front().has_value())}) {
@@ -192,6 +196,16 @@ template <class Problem>
 ExitStatus PlanCommand::plan_blocks(const planner::Algorithm& named, const Problem& all) const {
   planner::AlgorithmOptions limits = problem.limits;
   limits.max_trees = tree_counts.front();
+  if constexpr (!std::is_same_v<Problem, planner::Multicast> &&
+                !std::is_same_v<Problem, planner::Collective>) {
+    if (message) {
+      limits.message = *message;
+      PlanAttempt chosen = attempt_for_message(*this, named, all, limits);
+      const bool is_complete = chosen.choice->complete;
+      report(*this, {std::move(chosen)});
+      return is_complete ? ExitStatus::kDone : ExitStatus::kLimitReached;
+    }
+  }
   Run run = with_name(named.name, [&] { return run_timed(named, all, limits, console); });
   planner::Plan plan = planner::make_plan(all, named.name, run.outcome, all.options().segment);
   const ExitStatus status = judge(run, named.name, console);
@@ -321,11 +335,14 @@ void PlanCommand::add_to(Arguments& app) {
   problem.add_to(app);
   app.add("--algorithm", algorithm, "Algorithm that builds the trees, " + algorithm_choices(),
           {.type = "NAME", .shown = std::string(planner::kOptimal)});
-  add_algorithm_parameters(app, problem.limits.chains, message);
+  add_algorithm_parameters(
+      app, problem.limits.chains, message,
+      "Choose the plan that is fastest for this size; the makespan is of this size, unsegmented, "
+      "and fnf and ecef plan for it");
   add_guide(app, problem.limits);
   app.add("--max-trees", tree_counts, counts_reader("one tree"),
-          "At most K trees. For several K (1,2,4) a table shows the cost of each; the last plan is "
-          "kept",
+          "At most K trees, of each root where there are several. For several K (1,2,4) a table "
+          "shows the cost of each; the last plan is kept",
           {.type = "K[,K…]", .shown = ""});
   app.add("--max-depth", depths, counts_reader("a depth of one edge"),
           "At most D edges from the source to any host, so that the first segment arrives earlier; "

@@ -27,15 +27,25 @@ bool has_costs(const Comparison& comparison) {
                              [](const ComparisonRow& row) { return row.cost.has_value(); });
 }
 
-Rows rows_of(const std::vector<ComparisonRow>& all, bool with_costs) {
+// Which columns there are beside those of every comparison.
+struct Optional {
+  bool costs = false;
+  std::optional<Bytes> message{};
+};
+
+Rows rows_of(const std::vector<ComparisonRow>& all, const Optional& optional) {
   std::vector<Column> columns{
       left("algorithm", "algorithm"), {"trees", "trees"}, {"throughput", "throughput_Bps"},
       {"relative", "relative"},       {"depth", "depth"}, {"makespan", "makespan_s"},
       {"seconds", "seconds"},         left("", "error")};
   const auto before_seconds = [](auto& list) { return list.end() - 2; };
-  if (with_costs) columns.insert(before_seconds(columns), {"cost per GB", "cost_per_GB"});
+  if (optional.message) {
+    columns.insert(before_seconds(columns),
+                   {fmt::format("time of {}", format_size(*optional.message)), "time_s"});
+  }
+  if (optional.costs) columns.insert(before_seconds(columns), {"cost per GB", "cost_per_GB"});
   Rows rows(std::move(columns));
-  for (const auto& [algorithm, row, makespan_s, cost] : all) {
+  for (const auto& [algorithm, row, makespan_s, cost, time_s] : all) {
     const bool failed = !row.error.empty();
     const auto count = [&](std::size_t figure) {
       const Cell cell = figure;
@@ -49,7 +59,8 @@ Rows rows_of(const std::vector<ComparisonRow>& all, bool with_costs) {
                             Seconds{makespan_s},
                             took(row.seconds),
                             failed ? Cell(row.error) : shown_only("")};
-    if (with_costs) cells.insert(before_seconds(cells), cost_cell(cost));
+    if (optional.message) cells.insert(before_seconds(cells), Seconds{time_s});
+    if (optional.costs) cells.insert(before_seconds(cells), cost_cell(cost));
     rows.add(std::move(cells));
   }
   return rows;
@@ -87,7 +98,8 @@ Report report_of(const Comparison& comparison) {
           ? fmt::format("{} of all hosts", planner::name_of(comparison.operation))
           : fmt::format("{} {}", relation_to_source(comparison.operation), comparison.source),
       comparison.model);
-  const Rows rows = rows_of(comparison.rows, has_costs(comparison));
+  if (comparison.message) report.write("message_bytes", comparison.message->value);
+  const Rows rows = rows_of(comparison.rows, {has_costs(comparison), comparison.message});
   if (!comparison.error.empty()) {
     report.say(head + comparison.error + '\n');
     report.write("rows", rows.json());
@@ -190,11 +202,12 @@ std::string frontier_chart(const Comparison& comparison) {
 
 std::string comparison_csv(const std::vector<Comparison>& comparisons) {
   std::string text;
-  const bool with_costs = std::ranges::any_of(comparisons, has_costs);
+  const Optional columns{std::ranges::any_of(comparisons, has_costs),
+                         comparisons.empty() ? std::nullopt : comparisons.front().message};
   for (const Comparison& comparison : comparisons) {
     std::vector<ComparisonRow> rows = comparison.rows;
     if (!comparison.error.empty()) rows.push_back({.figures = {.error = comparison.error}});
-    text += rows_of(rows, with_costs)
+    text += rows_of(rows, columns)
                 .csv({{"platform", comparison.platform},
                       {"source", comparison.source},
                       {"model", comparison.model},

@@ -19,6 +19,7 @@ struct ComparisonRow {
   experiments::Row figures{};
   double makespan_s = kNoFigure;            // of one message; kNoFigure for several trees
   std::optional<planner::PlanCost> cost{};  // unset: no prices, or no result
+  double time_s = kNoFigure;                // of Comparison::message, simulated
 };
 
 // The optimum within a budget.
@@ -39,6 +40,7 @@ struct Comparison {
   double optimum_Bps = kNoFigure;  // reached
   double bound_Bps = kNoFigure;    // proven
   bool bound_final = false;        // more time would not have lowered the bound
+  std::optional<Bytes> message{};  // whose time each row has; unset: there is no such column
   std::vector<ComparisonRow> rows{};
   std::vector<FrontierRow> frontier{};  // by budget; empty: not asked for
   std::string currency{};               // of its costs

@@ -98,9 +98,35 @@ TEST_F(FreeRoots, ArePlannedShownSimulatedAndRefusedWhereTheyAreNotServedYet) {
   EXPECT_EQ(explained.status, 2);
   EXPECT_THAT(explained.err, HasSubstr("an allreduce with several roots yet"));
   const Finished limited =
-      run({"plan", "one-way.json", "--operation", "allreduce", "--max-trees", "1"});
+      run({"plan", "one-way.json", "--operation", "allreduce", "--max-depth", "1"});
   EXPECT_EQ(limited.status, 2);
-  EXPECT_THAT(limited.err, HasSubstr("--max-trees: cannot be combined with any roots yet"));
+  EXPECT_THAT(limited.err, HasSubstr("--max-depth: cannot be combined with any roots yet"));
+}
+
+TEST_F(AllRoots, AMessageChoosesAlgorithmAndSegment) {
+  for (const std::string operation : {"allgather", "allreduce"}) {
+    const Json summary = run_json({"plan", "ring.json", "--operation", operation, "--message",
+                                   "1MB", "-o", "chosen.json", "--json"});
+    const Json& choice = summary.at("choice");
+    EXPECT_EQ(choice.at("message_bytes"), 1'000'000);
+    if (operation == "allgather") {
+      EXPECT_TRUE(choice.at("formula_makespan_s").is_null());
+    }
+    const Json simulated = run_json({"simulate", "chosen.json", "--platform", "ring.json",
+                                     "--message", "1MB", "--overhead", "10us", "--json"});
+    EXPECT_EQ(simulated.at("rows")[0].at("makespan_s"), choice.at("makespan_s"));
+  }
+}
+
+TEST_F(AllRoots, CompareHasTheTimeOfAMessage) {
+  const Json comparison = run_json({"compare", "ring.json", "--operation", "allgather",
+                                    "--algorithm", "optimal,ring", "--message", "30MB", "--json"});
+  EXPECT_EQ(comparison.at("message_bytes"), 30'000'000);
+  for (const Json& row : comparison.at("rows")) {
+    const double throughput = row.at("throughput_Bps");
+    EXPECT_GE(row.at("time_s").get<double>(), 30e6 / throughput * (1 - 1e-9));
+    EXPECT_LT(row.at("time_s").get<double>(), 1.2 * 30e6 / throughput);
+  }
 }
 
 // One-port on a ring of three: host a receives nothing if it has everything, and c receives b's
@@ -203,7 +229,8 @@ TEST_F(AllRoots, Refusals) {
            {with({"--algorithm", "reduce-broadcast-x"}), "unknown algorithm"},
            {{"compare", "ring.json", "--operation", "allgather", "--source", "a"},
             "--source: an allgather has no source: every host is a root"},
-           {with({"--max-trees", "3"}), "--max-trees: cannot be combined with allgather yet"},
+           {with({"--max-trees", "3,4"}), "--max-trees: cannot be combined with allgather yet"},
+           {with({"--max-depth", "3"}), "--max-depth: cannot be combined with allgather yet"},
            {with({"--schedule"}), "--schedule: only a broadcast can have a schedule"},
            {{"explain", "ring.json", "--plan", "plan.json"},
             "plan.json: /operation: this command does not take plans for an allgather yet"},

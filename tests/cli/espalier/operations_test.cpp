@@ -213,7 +213,8 @@ TEST_F(OperationOption, ComputeNeedsAReductionAndAMessage) {
   EXPECT_EQ(refused({"--operation", "reduce", "--compute", "1GB/s"}),
             "espalier: --compute: needs --message SIZE\n");
   EXPECT_EQ(refused({"--message", "1MiB", "--compute", "1GB/s"}),
-            "espalier: --compute: is for a reduce or an allreduce; a broadcast combines nothing\n");
+            "espalier: --compute: is for operations that combine data; a broadcast combines "
+            "nothing\n");
   EXPECT_EQ(refused({"--operation", "reduce", "--message", "1MiB", "--compute", "0 B/s"}),
             "espalier: --compute: must be above zero\n");
 }

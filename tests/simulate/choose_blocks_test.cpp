@@ -1,0 +1,108 @@
+// The plan for one message of operations with several roots, or with parts.
+#include "simulate/search/choose_blocks.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "planner/check/verify.hpp"
+#include "simulate/simulate.hpp"
+#include "tests/planner/references/small_platform.hpp"
+
+namespace espalier::simulate::choose_blocks_test {
+namespace {
+
+using planner::AllRoots;
+using planner::Operation;
+using planner::Routing;
+using platforms::Model;
+using ::testing::IsEmpty;
+
+constexpr std::uint64_t kKiB = 1024;
+constexpr std::uint64_t kMiB = 1024 * kKiB;
+
+// The choice is what its plan takes in its segments, is the fastest of all, and is a valid plan.
+void check(const Choice& choice, const platforms::Platform& platform, Bytes message) {
+  const platforms::Platform network = with_overhead(platform, choice.overhead);
+  EXPECT_EQ(Simulator(choice.plan, network).run(message).makespan, choice.makespan);
+  ASSERT_GT(choice.candidates.size(), 2U);
+  EXPECT_EQ(choice.candidates.front().makespan, choice.makespan);
+  for (const CandidateResult& candidate : choice.candidates) {
+    EXPECT_GE(candidate.makespan, choice.makespan) << candidate.algorithm;
+  }
+  EXPECT_THAT(planner::verify(choice.plan, platform).faults, IsEmpty());
+  EXPECT_TRUE(choice.complete);
+}
+
+// Eight equal hosts, 10 us a segment. Each is to send its byte to seven others, and takes 7 steps
+// along a ring; three along doubled distances.
+TEST(ChooseBlocks, AShortAllgatherTakesFewSteps) {
+  const platforms::Platform platform = testing::complete_platform(8, 1e9);
+  const AllRoots problem(Operation::kAllgather, platform, Model::kOnePort);
+  const Choice choice = choose_plan(problem, Bytes{8});
+  check(choice, platform, {8});
+  EXPECT_LT(choice.makespan.value, 71e-6);
+}
+
+TEST(ChooseBlocks, ALongAllgatherReachesTheOptimum) {
+  const platforms::Platform platform = testing::complete_platform(4, 1e9);
+  const AllRoots problem(Operation::kAllgather, platform, Model::kOnePort);
+  const Choice choice = choose_plan(problem, Bytes{256 * kMiB});
+  check(choice, platform, {256 * kMiB});
+  EXPECT_LT(choice.makespan.value, 1.02 * 256 * 1048576e-9 * 3 / 4);
+  ASSERT_TRUE(choice.plan.optimum);
+  EXPECT_NEAR(choice.plan.optimum->value, 4e9 / 3, 1e3);
+}
+
+// Host c is in the middle: 1 ms from either side, which are 2 ms from each other.
+TEST(ChooseBlocks, AShortAllreduceGoesThroughTheMostCentralHost) {
+  const std::vector<std::string> names{"a", "b", "c"};
+  platforms::Platform platform = testing::small_platform(
+      names, {{"a", "c", 1e-9}, {"c", "a", 1e-9}, {"b", "c", 1e-9}, {"c", "b", 1e-9}});
+  const AllRoots problem(Operation::kAllreduce, platform, Model::kOnePort);
+  const Choice choice = choose_plan(problem, Bytes{1});
+  EXPECT_EQ(choice.plan.source, "c");
+  EXPECT_TRUE(choice.plan.has_one_root());
+  EXPECT_NE(choice.candidates.front().algorithm.find(" via c"), std::string::npos);
+  EXPECT_EQ(Simulator(choice.plan, with_overhead(platform, choice.overhead)).run({1}).makespan,
+            choice.makespan);
+}
+
+TEST(ChooseBlocks, AnAlltoallOfBytesIsNotSentDirectly) {
+  const platforms::Platform platform = testing::complete_platform(8, 1e9);
+  const Routing problem(Operation::kAlltoall, platform, std::nullopt, Model::kOnePort);
+  const Choice brief = choose_plan(problem, Bytes{8});
+  check(brief, platform, {8});
+  const Choice lengthy = choose_plan(problem, Bytes{64 * kMiB});
+  check(lengthy, platform, {64 * kMiB});
+  EXPECT_LT(lengthy.makespan.value, 1.03 * 64 * 1048576e-9 * 7 / 8);
+}
+
+// Overheads make rates depend on the segment; the plan's are those of its own.
+TEST(ChooseBlocks, RatesAreThoseOfTheChosenSegment) {
+  const platforms::Platform platform =
+      with_overhead(testing::complete_platform(4, 1e9), Seconds{50e-6});
+  const AllRoots problem(Operation::kReduceScatter, platform, Model::kOnePort,
+                         {.segment = planner::kDefaultSegment});
+  const Choice choice = choose_plan(problem, Bytes{4 * kMiB});
+  EXPECT_THAT(planner::verify(choice.plan, platform).faults, IsEmpty());
+  const double segment_s = 50e-6 + static_cast<double>(choice.plan.segment.value) * 1e-9;
+  EXPECT_NEAR(choice.plan.throughput.value * 3 / 4 * segment_s,
+              static_cast<double>(choice.plan.segment.value), 1e-6 * 1e6);
+}
+
+TEST(ChooseBlocks, OnlyTheNamedAlgorithmsAreTried) {
+  const platforms::Platform platform = testing::complete_platform(4, 1e9);
+  const Routing problem(Operation::kScatter, platform, platform.hosts().front(), Model::kOnePort);
+  ChoiceOptions options;
+  options.operation = Operation::kScatter;
+  options.algorithms = planner::parse_algorithms("flat,chain", Operation::kScatter);
+  const Choice choice = choose_plan(problem, Bytes{kMiB}, options);
+  EXPECT_EQ(choice.candidates.size(), 2U);
+  EXPECT_EQ(choice.plan.algorithm, "flat");
+}
+
+}  // namespace
+}  // namespace espalier::simulate::choose_blocks_test
