@@ -56,8 +56,8 @@ bool goes_along_trees(planner::Operation operation, MPI_Datatype type, MPI_Op op
 }
 
 // Whether the runtime runs on this thread: it calls MPI by its usual names, which this library also
-// defines.
-thread_local bool is_inside = false;
+// defines. (The library is loaded with the program, so that the variable may be at a fixed offset.)
+[[gnu::tls_model("initial-exec")]] thread_local bool is_inside = false;
 
 class Inside {
  public:
@@ -109,6 +109,7 @@ void Interposer::start() {
     return;
   }
   maker_.emplace(*shared_);
+  most_ranks_ = size_of(MPI_COMM_WORLD);
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_communicator, &key_, this),
         "MPI_Comm_create_keyval");
   int finish_key = MPI_KEYVAL_INVALID;
@@ -120,16 +121,57 @@ void Interposer::start() {
   active_ = true;
 }
 
+bool Interposer::goes_to_mpi(const Call& call) const {
+  if (counts_calls() || call.counts != nullptr || call.type == MPI_DATATYPE_NULL) return false;
+  int element = 0;
+  if (PMPI_Type_size(call.type, &element) != MPI_SUCCESS) return false;
+  const double bytes = static_cast<double>(element) * static_cast<double>(call.count);
+  return bytes * (call.per_rank ? most_ranks_ : 1) <
+         static_cast<double>(shared_->settings.threshold.value);
+}
+
 int Interposer::make(const Call& call, const CallMpi& call_mpi) {
+  return make(call, call_mpi, [&] { return run(call); });
+}
+
+int Interposer::make(VaryingCall&& call, const CallMpi& call_mpi) {
+  return make(call, call_mpi, [&] { return run_varying(call); });
+}
+
+int Interposer::make(const Call& call, const CallMpi& call_mpi,
+                     const std::function<std::optional<Left>()>& run) {
   if (call.comm == MPI_COMM_NULL) return call_mpi();  // it reports the error best
   std::optional<Left> left;
-  const int code = guarded([&] { left = run(call); });
+  const int code = guarded([&] { left = run(); });
   if (code != MPI_SUCCESS) {
     // A function of the program's, which may make calls like any other, and need not return.
     PMPI_Comm_call_errhandler(call.comm, code);
     return code;
   }
   return left ? leave(call, call_mpi, *left) : MPI_SUCCESS;
+}
+
+std::optional<Interposer::Left> Interposer::run_varying(VaryingCall& call) {
+  if (shared_->settings.varying == VaryingParts::kHandOn) {
+    count_left_to_mpi(Reason::kVaryingParts, call);
+    return Left{shared_->settings.report ? call.bytes().value_or(0) : 0};
+  }
+  {
+    const Inside inside;
+    if (!is_among_ranks(call) || !call.agree()) return Left{};
+  }
+  return run(call);
+}
+
+void Interposer::count_non_blocking(const Call& call) {
+  if (call.comm == MPI_COMM_NULL) return;
+  guarded([&] {
+    count_left_to_mpi(Reason::kNonBlocking, call);
+    const std::uint64_t bytes = call.bytes().value_or(0);
+    if (!shared_->settings.report || bytes == 0 || !counts(call)) return;
+    const std::lock_guard lock(mutex_);
+    ++size_tally(call, bytes).left_to_mpi;
+  });
 }
 
 std::optional<Interposer::Left> Interposer::run(const Call& call) {
@@ -177,14 +219,15 @@ int Interposer::leave(const Call& call, const CallMpi& call_mpi, const Left& lef
   return code;
 }
 
-ReadyPlan* Interposer::taken(const Call& call, std::uint64_t bytes) {
+bool Interposer::is_among_ranks(const Call& call) {
   int inter = 0;
   check(PMPI_Comm_test_inter(call.comm, &inter), "MPI_Comm_test_inter");
-  if (inter != 0) {
-    count_left_to_mpi(Reason::kIntercommunicator, call);
-    return nullptr;
-  }
-  if (call.root < 0 || call.root >= size_of(call.comm)) return nullptr;
+  if (inter != 0) count_left_to_mpi(Reason::kIntercommunicator, call);
+  return inter == 0 && call.root >= 0 && call.root < size_of(call.comm);
+}
+
+ReadyPlan* Interposer::taken(const Call& call, std::uint64_t bytes) {
+  if (!is_among_ranks(call)) return nullptr;
   if (planner::combines(call.operation) && !goes_along_trees(call.operation, call.type, call.op)) {
     count_left_to_mpi(Reason::kNotAlongTrees, call);
     return nullptr;
@@ -217,7 +260,7 @@ Communicator& Interposer::known(MPI_Comm comm) {
 
 void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t bytes,
                         double seconds) {
-  if (!(shared_->settings.verbose || shared_->settings.report) || !counts(call)) return;
+  if (!counts_calls() || !counts(call)) return;
   {
     const std::lock_guard lock(mutex_);
     Tally& tally = tallies_[static_cast<std::size_t>(call.operation)];
@@ -267,7 +310,7 @@ bool Interposer::counts(const Call& call) {
 }
 
 void Interposer::count_left_to_mpi(Reason reason, const Call& call) {
-  if (!shared_->settings.verbose || !counts(call)) return;
+  if (!counts_calls() || !counts(call)) return;
   const std::lock_guard lock(mutex_);
   ++tallies_[static_cast<std::size_t>(call.operation)]
         .left_to_mpi[static_cast<std::size_t>(reason)];
@@ -318,7 +361,7 @@ void Interposer::finish() {
   const Inside inside;
   guarded([this] {
     for (Communicator& communicator : communicators_) communicator.forget();
-    if (shared_->settings.verbose) print_summaries();
+    if (counts_calls()) print_summaries();
     if (shared_->settings.report) print_table();
   });
 }

@@ -14,8 +14,9 @@ namespace espalier::preload {
 
 enum class Way : std::uint8_t { kMpi, kPlan };
 
-// Of one plan. Messages of 2^k to 2^(k+1) - 1 bytes are measured together, by their time per byte.
-// The fastest of a way's runs counts, on the rank where that is the slowest.
+// Of one plan. Messages of one size class are measured together, by their time per byte.
+// The fastest of a way's runs counts, on the rank where that is the slowest. The plan runs only if
+// it is clearly faster.
 class Trials {
  public:
   // each: measured runs of each way, after one that is not; 0: every call runs by the plan.
@@ -42,10 +43,7 @@ class Trials {
   Size& of(std::uint64_t bytes);
 
   std::size_t each_;
-  std::map<int, Size> sizes_;  // by k
+  std::map<int, Size> sizes_;  // by size_class
 };
-
-// k.
-int size_class(std::uint64_t bytes);
 
 }  // namespace espalier::preload
