@@ -128,43 +128,60 @@ PlanMaker::Answer share(MPI_Comm comm, PlanMaker::Answer answer) {
   check(PMPI_Bcast(figures.data(), static_cast<int>(figures.size()), MPI_INT, 0, comm),
         "MPI_Bcast");
   runtime::share_text(comm, 0, answer.made);
+  runtime::share_text(comm, 0, answer.for_throughput);
   return {static_cast<Reason>(figures[0]),
           static_cast<PlanMaker::Origin>(figures[1]),
           figures[2],
           std::move(answer.made),
+          std::move(answer.for_throughput),
           {figures[3], figures[4]}};
 }
 
-// Collective. The plan, ready to run with the segment sizes chosen for it. Throws InputError on all
-// ranks. Precondition: found.origin is not kNone.
-std::unique_ptr<ReadyPlan> ready_from(const PlanMaker::Answer& found, const Members& members,
-                                      const SharedSettings& shared,
-                                      const runtime::OwnedComm& comm) {
+// Collective. Throws InputError on all ranks.
+ReadyPlan ready(const planner::Plan& plan, const runtime::OwnedComm& comm,
+                const runtime::CollectiveOptions& options) {
+  return {runtime::Collective(comm, plan, options), plan.algorithm,
+          std::max(planner::tree_count(plan, true), planner::tree_count(plan, false)),
+          plan.throughput};
+}
+
+// Collective. The plans, ready to run with the segment sizes chosen for them. Throws InputError on
+// all ranks. Precondition: found.origin is not kNone.
+std::unique_ptr<ReadyPlans> ready_from(const PlanMaker::Answer& found, const Members& members,
+                                       const SharedSettings& shared,
+                                       const runtime::OwnedComm& comm) {
   using Origin = PlanMaker::Origin;
   runtime::CollectiveOptions options;
   if (planner::combines(members.operation)) options = runtime::ReductionOptions();
   // MPI allows a rank to leave a collective before all ranks have entered it.
   options.check_sizes = false;
   options.timeout = shared.settings.timeout;
-  planner::Plan plan;
+  std::vector<planner::Plan> plans;
   if (found.origin == Origin::kDecided) {
     runtime::DecidedPlan decided = decided_for(members, shared);
     follow(decided, options);
-    plan = std::move(decided.plan);
+    plans = {std::move(decided.plan)};
   } else if (found.origin == Origin::kGiven) {
     const planner::Plan& given = shared.plans[static_cast<std::size_t>(found.given)];
     options.tuned = tuned_for(given, shared, comm.get());
-    plan = *fitted(given, members, shared.settings.mapping);
+    plans = {*fitted(given, members, shared.settings.mapping)};
   } else {
-    plan = planner::parse_plan(found.made, "the plan", planner::Roots::kAny);
+    for (const std::string& text : {found.for_throughput, found.made}) {
+      if (text.empty()) continue;
+      plans.push_back(planner::parse_plan(text, "the plan", planner::Roots::kAny));
+    }
   }
   const bool is_tuned = found.origin == Origin::kGiven && !options.tuned.empty();
   const bool is_local = found.origin == Origin::kMade && members.is_local;
-  return std::make_unique<ReadyPlan>(ReadyPlan{
-      runtime::Collective(comm, plan, options), plan.algorithm,
-      std::max(planner::tree_count(plan, true), planner::tree_count(plan, false)), plan.throughput,
-      is_local ? kLocalCalls : Bytes{0}, found.origin == Origin::kDecided, is_tuned, comm,
-      Trials(found.origin == Origin::kMade ? shared.settings.trials : 0)});
+  const std::size_t trials = found.origin == Origin::kMade ? shared.settings.trials : 0;
+  auto all = std::make_unique<ReadyPlans>(ReadyPlans{{},
+                                                     is_local ? kLocalCalls : Bytes{0},
+                                                     found.origin == Origin::kDecided,
+                                                     is_tuned,
+                                                     comm,
+                                                     Trials(trials, plans.size())});
+  for (const planner::Plan& plan : plans) all->plans.push_back(ready(plan, comm, options));
+  return all;
 }
 
 }  // namespace

@@ -26,9 +26,14 @@ struct ReadyPlan {
   std::string algorithm;
   std::size_t trees;
   BytesPerSecond planned;
-  Bytes least;   // shorter messages are left to MPI
-  bool decided;  // by a decision table
-  bool tuned;    // runs with tuned segment sizes
+};
+
+// The plans for calls, of which the trials choose one.
+struct ReadyPlans {
+  std::vector<ReadyPlan> plans;  // way i of the trials is plan i - 1
+  Bytes least;                   // shorter messages are left to MPI
+  bool decided;                  // by a decision table
+  bool tuned;                    // runs with tuned segment sizes
   runtime::OwnedComm comm;
   Trials trials;
 };
@@ -36,7 +41,7 @@ struct ReadyPlan {
 // A program's communicator. MPI forbids that several threads make collective calls on it at once.
 class Communicator {
  public:
-  using Entry = std::variant<Reason, std::unique_ptr<ReadyPlan>>;
+  using Entry = std::variant<Reason, std::unique_ptr<ReadyPlans>>;
 
   // The first call for an operation, a root, the shares of the ranks, the algorithm that a decision
   // table gives for `bytes` and the sizes that a plan serves is collective over the call's

@@ -182,18 +182,19 @@ std::optional<Interposer::Left> Interposer::run(const Call& call) {
     return Left{*bytes};
   }
   const Inside inside;
-  ReadyPlan* const ready = taken(call, *bytes);
+  ReadyPlans* const ready = taken(call, *bytes);
   if (ready == nullptr) return Left{*bytes};
-  if (ready->trials.next(*bytes) == Way::kMpi) {
+  const std::size_t way = ready->trials.next(*bytes);
+  if (way == Trials::kMpi) {
     const bool is_trial = ready->trials.is_trial(*bytes);
     count_left_to_mpi(is_trial ? Reason::kTrial : Reason::kFaster, call);
     return Left{*bytes, is_trial ? ready : nullptr};
   }
   const double start = PMPI_Wtime();
-  call.run(ready->runner);
+  call.run(ready->plans[way - 1].runner);
   const double seconds = PMPI_Wtime() - start;
   ready->trials.note(*bytes, seconds, ready->comm, runtime::Timeout(shared_->settings.timeout));
-  report(*ready, call, *bytes, seconds);
+  report(*ready, way, call, *bytes, seconds);
   return std::nullopt;
 }
 
@@ -226,7 +227,7 @@ bool Interposer::is_among_ranks(const Call& call) {
   return inter == 0 && call.root >= 0 && call.root < size_of(call.comm);
 }
 
-ReadyPlan* Interposer::taken(const Call& call, std::uint64_t bytes) {
+ReadyPlans* Interposer::taken(const Call& call, std::uint64_t bytes) {
   if (!is_among_ranks(call)) return nullptr;
   if (planner::combines(call.operation) && !goes_along_trees(call.operation, call.type, call.op)) {
     count_left_to_mpi(Reason::kNotAlongTrees, call);
@@ -238,7 +239,7 @@ ReadyPlan* Interposer::taken(const Call& call, std::uint64_t bytes) {
     count_left_to_mpi(*reason, call);
     return nullptr;
   }
-  ReadyPlan* const ready = std::get<std::unique_ptr<ReadyPlan>>(entry).get();
+  ReadyPlans* const ready = std::get<std::unique_ptr<ReadyPlans>>(entry).get();
   if (bytes < ready->least.value) {
     count_left_to_mpi(Reason::kOneHost, call);
     return nullptr;
@@ -258,8 +259,8 @@ Communicator& Interposer::known(MPI_Comm comm) {
   return communicators_.back();
 }
 
-void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t bytes,
-                        double seconds) {
+void Interposer::report(const ReadyPlans& ready, std::size_t way, const Call& call,
+                        std::uint64_t bytes, double seconds) {
   if (!counts_calls() || !counts(call)) return;
   {
     const std::lock_guard lock(mutex_);
@@ -269,7 +270,7 @@ void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t 
     SizeTally& of_size = size_tally(call, bytes);
     ++of_size.taken;
     of_size.taken_s += seconds;
-    if (const auto saved_s = ready.trials.saved_s(bytes)) {
+    if (const auto saved_s = ready.trials.saved_s(bytes, way)) {
       of_size.saved_s += *saved_s;
       ++of_size.is_known;
     }
@@ -277,7 +278,8 @@ void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t 
   if (!shared_->settings.verbose) return;
   const auto ranks = static_cast<std::size_t>(size_of(call.comm));
   const BytesPerSecond achieved{static_cast<double>(bytes) / seconds};
-  BytesPerSecond planned = ready.planned;
+  const ReadyPlan& plan = ready.plans[way - 1];
+  BytesPerSecond planned = plan.planned;
   if (ready.decided) {
     const runtime::Decision& decision = decision_for(*shared_->decisions_for(call.operation),
                                                      static_cast<std::uint32_t>(ranks), bytes);
@@ -291,11 +293,11 @@ void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t 
     PMPI_Type_size_x(call.type, &element);
     segments = fmt::format(
         ", segments of {}",
-        format_size({ready.runner.segment_bytes(bytes, static_cast<std::uint64_t>(element))}));
+        format_size({plan.runner.segment_bytes(bytes, static_cast<std::uint64_t>(element))}));
   }
   print_line(fmt::format("{} {}: {}, {}{}, {} at {}, {} of {} {}", format_size({bytes}),
-                         ranks_text(call.operation, call.root, ranks), printable(ready.algorithm),
-                         counted(ready.trees, "tree"), segments, format_duration({seconds}),
+                         ranks_text(call.operation, call.root, ranks), printable(plan.algorithm),
+                         counted(plan.trees, "tree"), segments, format_duration({seconds}),
                          planner::needs_root(call.operation) ? "the root" : "rank 0",
                          format_rate(achieved), format_rate(planned),
                          ready.decided ? "predicted" : "planned"));

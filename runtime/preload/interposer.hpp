@@ -57,8 +57,8 @@ class Interposer {
   void finish();  // at the start of MPI_Finalize
   // A call that has not been run: it is left to MPI, maybe to be measured.
   struct Left {
-    std::uint64_t bytes = 0;     // 0: unknown
-    ReadyPlan* ready = nullptr;  // in whose trials it takes part
+    std::uint64_t bytes = 0;      // 0: unknown
+    ReadyPlans* ready = nullptr;  // in whose trials it takes part
   };
   // run: runs the call's plan, and returns nothing if it has run.
   int make(const Call& call, const CallMpi& call_mpi,
@@ -68,14 +68,16 @@ class Interposer {
   // False for intercommunicators, which are counted, and roots that MPI refuses.
   bool is_among_ranks(const Call& call);
   int leave(const Call& call, const CallMpi& call_mpi, const Left& left);
-  // The plan to run; null: the call is left to MPI.
-  ReadyPlan* taken(const Call& call, std::uint64_t bytes);
+  // The plans for the call; null: it is left to MPI.
+  ReadyPlans* taken(const Call& call, std::uint64_t bytes);
   Communicator& known(MPI_Comm comm);
   // Whether this rank counts the call.
   [[nodiscard]] static bool counts(const Call& call);
   void count_left_to_mpi(Reason reason, const Call& call);
   SizeTally& size_tally(const Call& call, std::uint64_t bytes);
-  void report(const ReadyPlan& ready, const Call& call, std::uint64_t bytes, double seconds);
+  // way: of the trials.
+  void report(const ReadyPlans& ready, std::size_t way, const Call& call, std::uint64_t bytes,
+              double seconds);
   void print_summaries() const;
   void print_table() const;
 

@@ -5,15 +5,20 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <utility>
 
 #include "planner/plan/segment_choice.hpp"
 #include "runtime/preload/plan_choice.hpp"
+#include "support/deadline.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::preload {
 namespace {
 
 constexpr std::size_t kMostAnswers = 1024;
+// In all, the program waits this long, and one more choice, for plans by size. A program whose
+// calls have many roots or communicators then goes on with plans for throughput.
+constexpr Seconds kMostForSizes{10};
 
 Seconds predicted(const planner::Plan& plan, Bytes message) {
   const planner::SegmentCosts costs;
@@ -81,7 +86,7 @@ PlanMaker::Answer PlanMaker::find(const Members& members) const {
   constexpr SizeClasses kNone{0, -1};
   const std::vector<int> given = fitting(members);
   if (!given.empty()) {
-    return {{}, Origin::kGiven, given.front(), {}, given.size() > 1 ? kNone : SizeClasses()};
+    return {{}, Origin::kGiven, given.front(), {}, {}, given.size() > 1 ? kNone : SizeClasses()};
   }
   if (!members.decided.empty()) return {{}, Origin::kDecided};
   if (shared_->platform.empty()) return {};
@@ -93,22 +98,25 @@ PlanMaker::Answer PlanMaker::find(const Members& members) const {
   return answer;
 }
 
-PlanMaker::Answer PlanMaker::find(const Members& members, int size) const {
+PlanMaker::Answer PlanMaker::find(const Members& members, int size) {
   const Bytes message = middle_of(size);
   const SizeClasses serves{size, size};
   const std::vector<int> given = fitting(members);
   if (given.empty()) {
-    return {{},
-            Origin::kMade,
-            -1,
-            planner::to_json(
-                make_plan_for_message(shared_->platform, shared_->settings, members, message)),
-            serves};
+    Answer answer = known(members, kAnySize);
+    answer.serves = serves;
+    if (spent_on_sizes_ >= kMostForSizes) return answer;
+    const Stopwatch clock;
+    answer.for_throughput =
+        std::exchange(answer.made, planner::to_json(make_plan_for_message(
+                                       shared_->platform, shared_->settings, members, message)));
+    spent_on_sizes_.value += clock.elapsed().value;
+    return answer;
   }
   const int fastest = *std::ranges::min_element(given, {}, [&](int i) {
     return predicted(shared_->plans[static_cast<std::size_t>(i)], message).value;
   });
-  return {{}, Origin::kGiven, fastest, {}, serves};
+  return {{}, Origin::kGiven, fastest, {}, {}, serves};
 }
 
 }  // namespace espalier::preload

@@ -15,6 +15,7 @@
 #include "runtime/preload/shared_settings.hpp"
 #include "runtime/preload/size_classes.hpp"
 #include "runtime/preload/tally.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::preload {
 
@@ -35,8 +36,11 @@ class PlanMaker {
   struct Answer {
     Reason reason = Reason::kNoPlanFits;  // why there is no plan
     Origin origin = Origin::kNone;
-    int given = -1;        // index of the given plan
-    std::string made{};    // JSON of the plan that was made, in rank order
+    int given = -1;      // index of the given plan
+    std::string made{};  // JSON of the plan that was made, in rank order
+    // Likewise, of the plan for throughput, if `made` is one for these sizes: a prediction may be
+    // wrong, so both are tried.
+    std::string for_throughput{};
     SizeClasses serves{};  // the classes for which this is the answer
   };
   // size: the message's class. A failure to plan is reported on stderr, once for each operation and
@@ -49,7 +53,7 @@ class PlanMaker {
   // contains only the sizes for which it is right nevertheless.
   const Answer& known(const Members& members, int size);
   [[nodiscard]] Answer find(const Members& members) const;
-  [[nodiscard]] Answer find(const Members& members, int size) const;
+  [[nodiscard]] Answer find(const Members& members, int size);
   // Indices of the given plans that serve the members.
   [[nodiscard]] std::vector<int> fitting(const Members& members) const;
   void report_failure(const Members& members, const std::string& reason);
@@ -61,6 +65,7 @@ class PlanMaker {
       Answer>
       answers_;
   std::set<std::pair<planner::Operation, std::string>> reported_;
+  Seconds spent_on_sizes_{};
 };
 
 }  // namespace espalier::preload

@@ -477,7 +477,7 @@ static int compare(const void* a, const void* b) {
 
 /* After the calls of the library's trials. The time of a call is that of the slowest rank. */
 static void timing(const char* operation, int calls, int most, int least) {
-  enum { kBefore = 8 };
+  enum { kBefore = 12 };
   double* const times[2] = {malloc(sizeof(double) * (size_t)calls),
                             malloc(sizeof(double) * (size_t)calls)};
   for (int bytes = least; bytes <= most; bytes *= 8) {

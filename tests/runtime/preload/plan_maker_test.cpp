@@ -100,7 +100,7 @@ TEST(PlanMaker, ShortMessagesGetAPlanOfTheirOwn) {
   const PlanMaker::Answer shorter = maker.answer(all_of_world(), k64KiB);
   EXPECT_EQ(shorter.serves.least, k64KiB);
   EXPECT_EQ(shorter.serves.most, k64KiB);
-  // The best single tree is less deep than the packing's.
+  EXPECT_EQ(shorter.for_throughput, longer.made);
   const Bytes message = middle_of(k64KiB);
   EXPECT_LT(predicted_s(shorter, message), 0.9 * predicted_s(longer, message));
 }
