@@ -110,6 +110,8 @@ void Interposer::start() {
   }
   maker_.emplace(*shared_);
   most_ranks_ = size_of(MPI_COMM_WORLD);
+  least_for_plans_ = shared_->settings.threshold;
+  if (shared_->only_local()) least_for_plans_ = std::max(least_for_plans_, kLocalCalls);
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_communicator, &key_, this),
         "MPI_Comm_create_keyval");
   int finish_key = MPI_KEYVAL_INVALID;
@@ -126,8 +128,7 @@ bool Interposer::goes_to_mpi(const Call& call) const {
   int element = 0;
   if (PMPI_Type_size(call.type, &element) != MPI_SUCCESS) return false;
   const double bytes = static_cast<double>(element) * static_cast<double>(call.count);
-  return bytes * (call.per_rank ? most_ranks_ : 1) <
-         static_cast<double>(shared_->settings.threshold.value);
+  return bytes * (call.per_rank ? most_ranks_ : 1) < static_cast<double>(least_for_plans_.value);
 }
 
 int Interposer::make(const Call& call, const CallMpi& call_mpi) {

@@ -87,8 +87,10 @@ class Interposer {
   bool was_started_ = false;
   std::atomic<bool> active_ = false;
   int key_ = MPI_KEYVAL_INVALID;
-  std::optional<SharedSettings> shared_;   // constant while active_, as key_ and the next one
+  // Constant while active_, as key_ and the next two.
+  std::optional<SharedSettings> shared_;
   double most_ranks_ = 1;                  // of a communicator with plans
+  Bytes least_for_plans_{};                // shorter messages are left to MPI on all communicators
   std::optional<PlanMaker> maker_;         // has a mutex of its own
   std::mutex mutex_;                       // of the following
   std::list<Communicator> communicators_;  // in the order of their first use
