@@ -86,7 +86,7 @@ std::optional<Reason> plain_reason(MPI_Comm comm) {
   int inter = 0;
   check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter != 0) return Reason::kIntercommunicator;
-  if (size_of(comm) <= 2) return Reason::kFewRanks;
+  if (size_of(comm) <= kTooFewRanks) return Reason::kFewRanks;
   return std::nullopt;
 }
 

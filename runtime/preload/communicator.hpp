@@ -20,6 +20,9 @@
 
 namespace espalier::preload {
 
+// Communicators with so few ranks have no plans: there is one way only.
+inline constexpr int kTooFewRanks = 2;
+
 // A plan that is ready to run, and its planned rate.
 struct ReadyPlan {
   runtime::Collective runner;

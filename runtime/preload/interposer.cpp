@@ -108,8 +108,9 @@ void Interposer::start() {
     }
     return;
   }
-  maker_.emplace(*shared_);
   most_ranks_ = size_of(MPI_COMM_WORLD);
+  if (most_ranks_ <= kTooFewRanks && !counts_calls()) return;
+  maker_.emplace(*shared_);
   least_for_plans_ = shared_->settings.threshold;
   if (shared_->only_local()) least_for_plans_ = std::max(least_for_plans_, kLocalCalls);
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_communicator, &key_, this),
