@@ -23,7 +23,6 @@ namespace {
 using runtime::check;
 using runtime::size_of;
 
-constexpr std::size_t kMostAnswers = 1024;
 // A program whose parts always differ in new proportions does not wait for new plans again and
 // again: from then on, one for equal parts serves. Per operation.
 constexpr std::size_t kMostShares = 8;
@@ -87,7 +86,7 @@ std::optional<Reason> plain_reason(MPI_Comm comm) {
   int inter = 0;
   check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter != 0) return Reason::kIntercommunicator;
-  if (size_of(comm) <= 2) return Reason::kFewRanks;
+  if (size_of(comm) <= kTooFewRanks) return Reason::kFewRanks;
   return std::nullopt;
 }
 
@@ -124,87 +123,68 @@ std::vector<runtime::TunedSegment> tuned_for(const planner::Plan& plan,
 
 // Collective: all ranks get rank 0's answer.
 PlanMaker::Answer share(MPI_Comm comm, PlanMaker::Answer answer) {
-  std::array<int, 3> figures{static_cast<int>(answer.reason), static_cast<int>(answer.origin),
-                             answer.given};
+  std::array figures{static_cast<int>(answer.reason), static_cast<int>(answer.origin), answer.given,
+                     answer.serves.least, answer.serves.most};
   check(PMPI_Bcast(figures.data(), static_cast<int>(figures.size()), MPI_INT, 0, comm),
         "MPI_Bcast");
   runtime::share_text(comm, 0, answer.made);
-  return {static_cast<Reason>(figures[0]), static_cast<PlanMaker::Origin>(figures[1]), figures[2],
-          std::move(answer.made)};
+  runtime::share_text(comm, 0, answer.for_throughput);
+  return {static_cast<Reason>(figures[0]),
+          static_cast<PlanMaker::Origin>(figures[1]),
+          figures[2],
+          std::move(answer.made),
+          std::move(answer.for_throughput),
+          {figures[3], figures[4]}};
 }
 
-// Collective. The plan, ready to run with the segment sizes chosen for it. Throws InputError on all
-// ranks. Precondition: found.origin is not kNone.
-std::unique_ptr<ReadyPlan> ready_from(const PlanMaker::Answer& found, const Members& members,
-                                      const SharedSettings& shared,
-                                      const runtime::OwnedComm& comm) {
+// Collective. Throws InputError on all ranks.
+ReadyPlan ready(const planner::Plan& plan, const runtime::OwnedComm& comm,
+                const runtime::CollectiveOptions& options) {
+  return {runtime::Collective(comm, plan, options), plan.algorithm,
+          std::max(planner::tree_count(plan, true), planner::tree_count(plan, false)),
+          plan.throughput};
+}
+
+// Collective. The plans, ready to run with the segment sizes chosen for them. Throws InputError on
+// all ranks. Precondition: found.origin is not kNone.
+std::unique_ptr<ReadyPlans> ready_from(const PlanMaker::Answer& found, const Members& members,
+                                       const SharedSettings& shared,
+                                       const runtime::OwnedComm& comm) {
   using Origin = PlanMaker::Origin;
   runtime::CollectiveOptions options;
   if (planner::combines(members.operation)) options = runtime::ReductionOptions();
   // MPI allows a rank to leave a collective before all ranks have entered it.
   options.check_sizes = false;
   options.timeout = shared.settings.timeout;
-  planner::Plan plan;
+  std::vector<planner::Plan> plans;
   if (found.origin == Origin::kDecided) {
     runtime::DecidedPlan decided = decided_for(members, shared);
     follow(decided, options);
-    plan = std::move(decided.plan);
+    plans = {std::move(decided.plan)};
   } else if (found.origin == Origin::kGiven) {
     const planner::Plan& given = shared.plans[static_cast<std::size_t>(found.given)];
     options.tuned = tuned_for(given, shared, comm.get());
-    plan = *fitted(given, members, shared.settings.mapping);
+    plans = {*fitted(given, members, shared.settings.mapping)};
   } else {
-    plan = planner::parse_plan(found.made, "the plan", planner::Roots::kAny);
+    for (const std::string& text : {found.for_throughput, found.made}) {
+      if (text.empty()) continue;
+      plans.push_back(planner::parse_plan(text, "the plan", planner::Roots::kAny));
+    }
   }
   const bool is_tuned = found.origin == Origin::kGiven && !options.tuned.empty();
-  const bool is_local = found.origin == Origin::kMade && are_local(members.world_ranks, shared);
-  return std::make_unique<ReadyPlan>(ReadyPlan{
-      runtime::Collective(comm, plan, options), plan.algorithm,
-      std::max(planner::tree_count(plan, true), planner::tree_count(plan, false)), plan.throughput,
-      is_local ? kLocalCalls : Bytes{0}, found.origin == Origin::kDecided, is_tuned, comm,
-      Trials(found.origin == Origin::kMade ? shared.settings.trials : 0)});
+  const bool is_local = found.origin == Origin::kMade && members.is_local;
+  const std::size_t trials = found.origin == Origin::kMade ? shared.settings.trials : 0;
+  auto all = std::make_unique<ReadyPlans>(ReadyPlans{{},
+                                                     is_local ? kLocalCalls : Bytes{0},
+                                                     found.origin == Origin::kDecided,
+                                                     is_tuned,
+                                                     comm,
+                                                     Trials(trials, plans.size())});
+  for (const planner::Plan& plan : plans) all->plans.push_back(ready(plan, comm, options));
+  return all;
 }
 
 }  // namespace
-
-PlanMaker::Answer PlanMaker::answer(const Members& members) {
-  const std::lock_guard lock(mutex_);
-  const std::tuple key{members.world_ranks, members.root, members.operation, members.decided,
-                       members.shares};
-  const auto known = answers_.find(key);
-  if (known != answers_.end()) return known->second;
-  if (answers_.size() >= kMostAnswers) answers_.clear();
-  Answer found;
-  try {
-    found = find(members);
-  } catch (const std::exception& error) {
-    report_failure(members, error.what());
-    found.reason = Reason::kPlanningFailed;
-  }
-  return answers_.emplace(key, std::move(found)).first->second;
-}
-
-void PlanMaker::report_failure(const Members& members, const std::string& reason) {
-  if (reported_.size() >= kMostAnswers) reported_.clear();
-  if (!reported_.emplace(members.operation, reason).second) return;
-  fmt::print(stderr, "espalier-pmpi: no plan {}: {}; {} runs unchanged\n",
-             ranks_text(members.operation, members.root, members.world_ranks.size()),
-             printable(reason), functions_of(members.operation));
-}
-
-PlanMaker::Answer PlanMaker::find(const Members& members) const {
-  for (std::size_t i = 0; i < shared_->plans.size(); ++i) {
-    if (fitted(shared_->plans[i], members, shared_->settings.mapping)) {
-      return {{}, Origin::kGiven, static_cast<int>(i), {}};
-    }
-  }
-  if (!members.decided.empty()) return {{}, Origin::kDecided, -1, {}};
-  if (shared_->platform.empty()) return {};
-  return {{},
-          Origin::kMade,
-          -1,
-          planner::to_json(make_plan_for(shared_->platform, shared_->settings, members))};
-}
 
 Communicator::Entry& Communicator::entry_for(const Call& call, std::uint64_t bytes,
                                              const SharedSettings& shared, PlanMaker& maker) {
@@ -212,59 +192,66 @@ Communicator::Entry& Communicator::entry_for(const Call& call, std::uint64_t byt
   if (const runtime::Decisions* const table = shared.decisions_for(call.operation)) {
     decided = decision_for(*table, static_cast<std::uint32_t>(size_of(call.comm)), bytes).algorithm;
   }
-  std::vector<double> shares = call.shares();
+  Known to_be{call.operation, call.root, std::move(decided), call.shares(), {}, {}};
+  const int size = size_class(bytes);
   std::size_t with_shares = 0;
   const auto find = [&]() -> Entry* {
     for (Known& known : entries_) {
       if (known.operation != call.operation || known.root != call.root) continue;
+      if (!known.serves.contains(size)) continue;
       with_shares += known.shares.empty() ? 0 : 1;
-      if (known.shares != shares) continue;
-      if (known.algorithm.empty() || known.algorithm == decided) return &known.entry;
+      if (known.shares != to_be.shares) continue;
+      if (known.algorithm.empty() || known.algorithm == to_be.algorithm) return &known.entry;
     }
     return nullptr;
   };
   Entry* known = find();
-  if (known == nullptr && !shares.empty() && with_shares >= kMostShares) {
-    shares.clear();
+  if (known == nullptr && !to_be.shares.empty() && with_shares >= kMostShares) {
+    to_be.shares.clear();
     known = find();
   }
   if (known != nullptr) return *known;
-  Entry entry = made(call, shares, shared, maker, decided);
-  return entries_
-      .emplace_back(
-          Known{call.operation, call.root, std::move(decided), std::move(shares), std::move(entry)})
-      .entry;
+  complete(to_be, call, size, shared, maker);
+  return entries_.emplace_back(std::move(to_be)).entry;
 }
 
-Communicator::Entry Communicator::made(const Call& call, const std::vector<double>& shares,
-                                       const SharedSettings& shared, PlanMaker& maker,
-                                       std::string& decided) {
+void Communicator::complete(Known& to_be, const Call& call, int size, const SharedSettings& shared,
+                            PlanMaker& maker) {
   const MPI_Comm of = call.comm;
   Members members;
-  members.decided = std::exchange(decided, {});
-  if (const auto reason = plain_reason(of)) return *reason;
+  members.decided = std::exchange(to_be.algorithm, {});
+  if (const auto reason = plain_reason(of)) {
+    to_be.entry = *reason;
+    return;
+  }
   members.world_size = static_cast<std::size_t>(size_of(MPI_COMM_WORLD));
   members.world_ranks = world_ranks_of(of);
   members.root = call.root;
   members.operation = call.operation;
-  members.shares = shares;
-  if (members.world_ranks.empty()) return Reason::kOtherWorld;
+  members.shares = to_be.shares;
+  if (members.world_ranks.empty()) {
+    to_be.entry = Reason::kOtherWorld;
+    return;
+  }
+  members.is_local = are_local(members.world_ranks, shared);
   const PlainComm comm(of);
   if (shared.settings.mapping == runtime::RankMapping::kByHostName) {
     members.hosts = runtime::host_names(comm.get());
   }
   const int rank = runtime::rank_in(comm.get());
   const PlanMaker::Answer found =
-      share(comm.get(), rank == 0 ? maker.answer(members) : PlanMaker::Answer{});
-  if (found.origin == PlanMaker::Origin::kDecided) decided = members.decided;
-  if (found.origin == PlanMaker::Origin::kNone) return found.reason;
+      share(comm.get(), rank == 0 ? maker.answer(members, size) : PlanMaker::Answer{});
+  to_be.serves = found.serves;
+  if (found.origin == PlanMaker::Origin::kDecided) to_be.algorithm = members.decided;
+  to_be.entry = found.reason;
+  if (found.origin == PlanMaker::Origin::kNone) return;
   try {
-    return ready_from(found, members, shared, shared_comm(comm.get(), shared));
+    to_be.entry = ready_from(found, members, shared, shared_comm(comm.get(), shared));
   } catch (const InputError& error) {  // on all ranks
+    to_be.entry = Reason::kPlanningFailed;
     if (rank == 0)
       fmt::print(stderr, "espalier-pmpi: {}; {} runs unchanged\n", error.what(),
                  functions_of(call.operation));
-    return Reason::kPlanningFailed;
   }
 }
 

@@ -56,8 +56,8 @@ bool goes_along_trees(planner::Operation operation, MPI_Datatype type, MPI_Op op
 }
 
 // Whether the runtime runs on this thread: it calls MPI by its usual names, which this library also
-// defines.
-thread_local bool is_inside = false;
+// defines. (The library is loaded with the program, so that the variable may be at a fixed offset.)
+[[gnu::tls_model("initial-exec")]] thread_local bool is_inside = false;
 
 class Inside {
  public:
@@ -108,7 +108,11 @@ void Interposer::start() {
     }
     return;
   }
+  most_ranks_ = size_of(MPI_COMM_WORLD);
+  if (most_ranks_ <= kTooFewRanks && !counts_calls()) return;
   maker_.emplace(*shared_);
+  least_for_plans_ = shared_->settings.threshold;
+  if (shared_->only_local()) least_for_plans_ = std::max(least_for_plans_, kLocalCalls);
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_communicator, &key_, this),
         "MPI_Comm_create_keyval");
   int finish_key = MPI_KEYVAL_INVALID;
@@ -120,16 +124,56 @@ void Interposer::start() {
   active_ = true;
 }
 
+bool Interposer::goes_to_mpi(const Call& call) const {
+  if (counts_calls() || call.counts != nullptr || call.type == MPI_DATATYPE_NULL) return false;
+  int element = 0;
+  if (PMPI_Type_size(call.type, &element) != MPI_SUCCESS) return false;
+  const double bytes = static_cast<double>(element) * static_cast<double>(call.count);
+  return bytes * (call.per_rank ? most_ranks_ : 1) < static_cast<double>(least_for_plans_.value);
+}
+
 int Interposer::make(const Call& call, const CallMpi& call_mpi) {
+  return make(call, call_mpi, [&] { return run(call); });
+}
+
+int Interposer::make(VaryingCall&& call, const CallMpi& call_mpi) {
+  return make(call, call_mpi, [&] { return run_varying(call); });
+}
+
+int Interposer::make(const Call& call, const CallMpi& call_mpi,
+                     const std::function<std::optional<Left>()>& run) {
   if (call.comm == MPI_COMM_NULL) return call_mpi();  // it reports the error best
   std::optional<Left> left;
-  const int code = guarded([&] { left = run(call); });
+  const int code = guarded([&] { left = run(); });
   if (code != MPI_SUCCESS) {
     // A function of the program's, which may make calls like any other, and need not return.
     PMPI_Comm_call_errhandler(call.comm, code);
     return code;
   }
   return left ? leave(call, call_mpi, *left) : MPI_SUCCESS;
+}
+
+std::optional<Interposer::Left> Interposer::run_varying(VaryingCall& call) {
+  if (shared_->settings.varying == VaryingParts::kHandOn) {
+    count_left_to_mpi(Reason::kVaryingParts, call);
+    return Left{shared_->settings.report ? call.bytes().value_or(0) : 0};
+  }
+  {
+    const Inside inside;
+    if (!is_among_ranks(call) || !call.agree()) return Left{};
+  }
+  return run(call);
+}
+
+void Interposer::count_non_blocking(const Call& call) {
+  if (call.comm == MPI_COMM_NULL) return;
+  guarded([&] {
+    count_left_to_mpi(Reason::kNonBlocking, call);
+    const std::uint64_t bytes = call.bytes().value_or(0);
+    if (!shared_->settings.report || bytes == 0 || !counts(call)) return;
+    const std::lock_guard lock(mutex_);
+    ++size_tally(call, bytes).left_to_mpi;
+  });
 }
 
 std::optional<Interposer::Left> Interposer::run(const Call& call) {
@@ -140,18 +184,19 @@ std::optional<Interposer::Left> Interposer::run(const Call& call) {
     return Left{*bytes};
   }
   const Inside inside;
-  ReadyPlan* const ready = taken(call, *bytes);
+  ReadyPlans* const ready = taken(call, *bytes);
   if (ready == nullptr) return Left{*bytes};
-  if (ready->trials.next(*bytes) == Way::kMpi) {
+  const std::size_t way = ready->trials.next(*bytes);
+  if (way == Trials::kMpi) {
     const bool is_trial = ready->trials.is_trial(*bytes);
     count_left_to_mpi(is_trial ? Reason::kTrial : Reason::kFaster, call);
     return Left{*bytes, is_trial ? ready : nullptr};
   }
   const double start = PMPI_Wtime();
-  call.run(ready->runner);
+  call.run(ready->plans[way - 1].runner);
   const double seconds = PMPI_Wtime() - start;
   ready->trials.note(*bytes, seconds, ready->comm, runtime::Timeout(shared_->settings.timeout));
-  report(*ready, call, *bytes, seconds);
+  report(*ready, way, call, *bytes, seconds);
   return std::nullopt;
 }
 
@@ -177,14 +222,15 @@ int Interposer::leave(const Call& call, const CallMpi& call_mpi, const Left& lef
   return code;
 }
 
-ReadyPlan* Interposer::taken(const Call& call, std::uint64_t bytes) {
+bool Interposer::is_among_ranks(const Call& call) {
   int inter = 0;
   check(PMPI_Comm_test_inter(call.comm, &inter), "MPI_Comm_test_inter");
-  if (inter != 0) {
-    count_left_to_mpi(Reason::kIntercommunicator, call);
-    return nullptr;
-  }
-  if (call.root < 0 || call.root >= size_of(call.comm)) return nullptr;
+  if (inter != 0) count_left_to_mpi(Reason::kIntercommunicator, call);
+  return inter == 0 && call.root >= 0 && call.root < size_of(call.comm);
+}
+
+ReadyPlans* Interposer::taken(const Call& call, std::uint64_t bytes) {
+  if (!is_among_ranks(call)) return nullptr;
   if (planner::combines(call.operation) && !goes_along_trees(call.operation, call.type, call.op)) {
     count_left_to_mpi(Reason::kNotAlongTrees, call);
     return nullptr;
@@ -195,7 +241,7 @@ ReadyPlan* Interposer::taken(const Call& call, std::uint64_t bytes) {
     count_left_to_mpi(*reason, call);
     return nullptr;
   }
-  ReadyPlan* const ready = std::get<std::unique_ptr<ReadyPlan>>(entry).get();
+  ReadyPlans* const ready = std::get<std::unique_ptr<ReadyPlans>>(entry).get();
   if (bytes < ready->least.value) {
     count_left_to_mpi(Reason::kOneHost, call);
     return nullptr;
@@ -215,9 +261,9 @@ Communicator& Interposer::known(MPI_Comm comm) {
   return communicators_.back();
 }
 
-void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t bytes,
-                        double seconds) {
-  if (!(shared_->settings.verbose || shared_->settings.report) || !counts(call)) return;
+void Interposer::report(const ReadyPlans& ready, std::size_t way, const Call& call,
+                        std::uint64_t bytes, double seconds) {
+  if (!counts_calls() || !counts(call)) return;
   {
     const std::lock_guard lock(mutex_);
     Tally& tally = tallies_[static_cast<std::size_t>(call.operation)];
@@ -226,7 +272,7 @@ void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t 
     SizeTally& of_size = size_tally(call, bytes);
     ++of_size.taken;
     of_size.taken_s += seconds;
-    if (const auto saved_s = ready.trials.saved_s(bytes)) {
+    if (const auto saved_s = ready.trials.saved_s(bytes, way)) {
       of_size.saved_s += *saved_s;
       ++of_size.is_known;
     }
@@ -234,7 +280,8 @@ void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t 
   if (!shared_->settings.verbose) return;
   const auto ranks = static_cast<std::size_t>(size_of(call.comm));
   const BytesPerSecond achieved{static_cast<double>(bytes) / seconds};
-  BytesPerSecond planned = ready.planned;
+  const ReadyPlan& plan = ready.plans[way - 1];
+  BytesPerSecond planned = plan.planned;
   if (ready.decided) {
     const runtime::Decision& decision = decision_for(*shared_->decisions_for(call.operation),
                                                      static_cast<std::uint32_t>(ranks), bytes);
@@ -248,11 +295,11 @@ void Interposer::report(const ReadyPlan& ready, const Call& call, std::uint64_t 
     PMPI_Type_size_x(call.type, &element);
     segments = fmt::format(
         ", segments of {}",
-        format_size({ready.runner.segment_bytes(bytes, static_cast<std::uint64_t>(element))}));
+        format_size({plan.runner.segment_bytes(bytes, static_cast<std::uint64_t>(element))}));
   }
   print_line(fmt::format("{} {}: {}, {}{}, {} at {}, {} of {} {}", format_size({bytes}),
-                         ranks_text(call.operation, call.root, ranks), printable(ready.algorithm),
-                         counted(ready.trees, "tree"), segments, format_duration({seconds}),
+                         ranks_text(call.operation, call.root, ranks), printable(plan.algorithm),
+                         counted(plan.trees, "tree"), segments, format_duration({seconds}),
                          planner::needs_root(call.operation) ? "the root" : "rank 0",
                          format_rate(achieved), format_rate(planned),
                          ready.decided ? "predicted" : "planned"));
@@ -267,7 +314,7 @@ bool Interposer::counts(const Call& call) {
 }
 
 void Interposer::count_left_to_mpi(Reason reason, const Call& call) {
-  if (!shared_->settings.verbose || !counts(call)) return;
+  if (!counts_calls() || !counts(call)) return;
   const std::lock_guard lock(mutex_);
   ++tallies_[static_cast<std::size_t>(call.operation)]
         .left_to_mpi[static_cast<std::size_t>(reason)];
@@ -318,7 +365,7 @@ void Interposer::finish() {
   const Inside inside;
   guarded([this] {
     for (Communicator& communicator : communicators_) communicator.forget();
-    if (shared_->settings.verbose) print_summaries();
+    if (counts_calls()) print_summaries();
     if (shared_->settings.report) print_table();
   });
 }

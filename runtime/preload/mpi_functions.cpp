@@ -2,32 +2,36 @@
 // (Interposer::start).
 #include <mpi.h>
 
-#include "runtime/preload/calls.hpp"
+#include <utility>
+
+#include "runtime/preload/calls/calls.hpp"
+#include "runtime/preload/calls/varying_calls.hpp"
 #include "runtime/preload/interposer.hpp"
 
 using espalier::planner::Operation;
 using espalier::preload::AllgatherCall;
 using espalier::preload::AlltoallCall;
+using espalier::preload::AlltoallvCall;
 using espalier::preload::BroadcastCall;
 using espalier::preload::CallMpi;
 using espalier::preload::Elements;
+using espalier::preload::elements;
 using espalier::preload::Interposer;
 using espalier::preload::ReduceScatterCall;
 using espalier::preload::ReductionCall;
 using espalier::preload::RootedPartsCall;
+using espalier::preload::RootedVaryingCall;
 
 namespace {
-
-Elements elements(const void* address, MPI_Count count, MPI_Datatype type) {
-  return {const_cast<void*>(address), count, type};
-}
 
 // make_call: describes the call. call_mpi: calls MPI's own function.
 template <class MakeCall, class MpiCall>
 int taken_or_left(const MakeCall& make_call, const MpiCall& call_mpi) {
   Interposer& interposer = Interposer::get();
   if (interposer.is_bypassed()) return call_mpi();
-  return interposer.make(make_call(), CallMpi(call_mpi));
+  auto call = make_call();
+  if (interposer.goes_to_mpi(call)) return call_mpi();
+  return interposer.make(std::move(call), CallMpi(call_mpi));
 }
 
 }  // namespace
@@ -148,4 +152,46 @@ extern "C" int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int*
         return ReduceScatterCall(sendbuf, {recvbuf, 0, type}, op, comm, recvcounts);
       },
       [&] { return PMPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, type, op, comm); });
+}
+
+extern "C" int MPI_Scatterv(const void* sendbuf, const int* sendcounts, const int* displs,
+                            MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                            MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  return taken_or_left(
+      [&] {
+        return RootedVaryingCall(Operation::kScatter, elements(sendbuf, 0, sendtype), sendcounts,
+                                 displs, {recvbuf, recvcount, recvtype}, root, comm);
+      },
+      [&] {
+        return PMPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
+                             root, comm);
+      });
+}
+
+extern "C" int MPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                           const int* recvcounts, const int* displs, MPI_Datatype recvtype,
+                           int root, MPI_Comm comm) {
+  return taken_or_left(
+      [&] {
+        return RootedVaryingCall(Operation::kGather, {recvbuf, 0, recvtype}, recvcounts, displs,
+                                 elements(sendbuf, sendcount, sendtype), root, comm);
+      },
+      [&] {
+        return PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                            root, comm);
+      });
+}
+
+extern "C" int MPI_Alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls,
+                             MPI_Datatype sendtype, void* recvbuf, const int* recvcounts,
+                             const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm) {
+  return taken_or_left(
+      [&] {
+        return AlltoallvCall(elements(sendbuf, 0, sendtype), sendcounts, sdispls,
+                             {recvbuf, 0, recvtype}, recvcounts, rdispls, comm);
+      },
+      [&] {
+        return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                              recvtype, comm);
+      });
 }

@@ -12,6 +12,7 @@
 #include "platforms/core/contention.hpp"
 #include "platforms/formats/formats.hpp"
 #include "runtime/api/rank_mapping.hpp"
+#include "simulate/search/choose_plan.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::preload {
@@ -22,6 +23,7 @@ using platforms::Platform;
 
 // The program waits during planning.
 constexpr Seconds kTimeLimit{10};
+constexpr Seconds kTimeLimitPerSize{2};
 
 std::vector<NodeId> by_order(const Platform& platform, const Members& members) {
   const auto hosts = platform.hosts();
@@ -59,6 +61,10 @@ std::vector<NodeId> by_host(const Platform& platform, const Members& members) {
   return nodes;
 }
 
+std::string algorithm_in(const Settings& settings) {
+  return settings.algorithm.value_or(std::string(planner::kOptimal));
+}
+
 bool serves(const std::string& algorithm, planner::Operation operation) {
   try {
     planner::find_algorithm(algorithm, operation);
@@ -68,23 +74,17 @@ bool serves(const std::string& algorithm, planner::Operation operation) {
   }
 }
 
-}  // namespace
+// What is planned: the members' part of the platform.
+struct Problem {
+  platforms::Model model;
+  platforms::OccupationOptions occupation;
+  Platform part;
+  std::optional<NodeId> root;
+  planner::AlgorithmOptions options;  // without a deadline
+};
 
-std::string read_platform_text(const Settings& settings) {
-  platforms::parse_model(settings.model);
-  // An algorithm for reductions only leaves broadcasts to MPI, and vice versa.
-  const bool serves_any = std::ranges::any_of(
-      planner::kEveryOperation,
-      [&](planner::Operation operation) { return serves(settings.algorithm, operation); });
-  if (!serves_any) planner::find_algorithm(settings.algorithm);
-  return platforms::write_platform(platforms::read_platform(settings.platform_file).platform,
-                                   "json");
-}
-
-planner::Plan make_plan_for(const std::string& platform_text, const Settings& settings,
-                            const Members& members) {
-  const planner::Algorithm algorithm =
-      planner::find_algorithm(settings.algorithm, members.operation);
+Problem problem_of(const std::string& platform_text, const Settings& settings,
+                   const Members& members) {
   platforms::ReadOptions own_format;
   own_format.format = "json";
   const Platform platform =
@@ -94,7 +94,7 @@ planner::Plan make_plan_for(const std::string& platform_text, const Settings& se
                                         : by_order(platform, members);
   const platforms::Model model = platforms::parse_model(settings.model);
   const platforms::OccupationOptions occupation{.segment = planner::kDefaultSegment};
-  const Platform part =
+  Platform part =
       planner::part_of(platform, model, platforms::occupation(platform, model, occupation), nodes);
   std::optional<NodeId> root;
   if (planner::may_have_root(members.operation)) {
@@ -103,13 +103,46 @@ planner::Plan make_plan_for(const std::string& platform_text, const Settings& se
   }
   planner::AlgorithmOptions options;
   options.max_trees = planner::has_parts(members.operation) ? 0 : settings.max_trees;
-  options.deadline = Deadline(kTimeLimit);
-  return planner::on_problem(members.operation, part, root, model, occupation, {members.shares},
-                             [&](const auto& problem) {
-                               return planner::make_plan(problem, algorithm.name,
-                                                         planner::run(algorithm, problem, options),
-                                                         planner::kDefaultSegment);
+  return {model, occupation, std::move(part), root, std::move(options)};
+}
+
+}  // namespace
+
+std::string read_platform_text(const Settings& settings) {
+  platforms::parse_model(settings.model);
+  // An algorithm for reductions only leaves broadcasts to MPI, and vice versa.
+  const std::string named = algorithm_in(settings);
+  const bool serves_any =
+      std::ranges::any_of(planner::kEveryOperation,
+                          [&](planner::Operation operation) { return serves(named, operation); });
+  if (!serves_any) planner::find_algorithm(named);
+  return platforms::write_platform(platforms::read_platform(settings.platform_file).platform,
+                                   "json");
+}
+
+planner::Plan make_plan_for(const std::string& platform_text, const Settings& settings,
+                            const Members& members) {
+  const planner::Algorithm algorithm =
+      planner::find_algorithm(algorithm_in(settings), members.operation);
+  Problem made = problem_of(platform_text, settings, members);
+  made.options.deadline = Deadline(kTimeLimit);
+  return planner::on_problem(members.operation, made.part, made.root, made.model, made.occupation,
+                             {members.shares}, [&](const auto& problem) {
+                               return planner::make_plan(
+                                   problem, algorithm.name,
+                                   planner::run(algorithm, problem, made.options),
+                                   planner::kDefaultSegment);
                              });
+}
+
+planner::Plan make_plan_for_message(const std::string& platform_text, const Settings& settings,
+                                    const Members& members, Bytes message) {
+  const Problem made = problem_of(platform_text, settings, members);
+  simulate::ChoiceOptions how;
+  how.operation = members.operation;
+  how.limits = made.options;
+  how.limits.deadline = Deadline(kTimeLimitPerSize);
+  return simulate::choose_plan(made.part, made.root.value(), made.model, false, message, how).plan;
 }
 
 }  // namespace espalier::preload

@@ -20,6 +20,8 @@ struct Members {
   std::string decided{};  // the algorithm given by a decision table; empty: no table for this
   // Of an operation whose message has parts, by rank; sum 1. Empty: equal.
   std::vector<double> shares{};
+  // All on one host, where short calls are left to MPI: one plan serves all others.
+  bool is_local = false;
 };
 
 // The platform that the settings name, in Espalier's JSON. Throws InputError if the file, the model
@@ -32,5 +34,11 @@ std::string read_platform_text(const Settings& settings);
 // time.
 planner::Plan make_plan_for(const std::string& platform_text, const Settings& settings,
                             const Members& members);
+
+// Of all algorithms' plans, the one that is predicted to be the fastest for one message
+// (simulate/search/choose_plan.hpp). The same exceptions. Precondition: an operation whose message
+// has no parts.
+planner::Plan make_plan_for_message(const std::string& platform_text, const Settings& settings,
+                                    const Members& members, Bytes message);
 
 }  // namespace espalier::preload

@@ -15,4 +15,9 @@ planner::Plan make_plan_for(const std::string& /*platform_text*/, const Settings
   return {};
 }
 
+planner::Plan make_plan_for_message(const std::string& platform_text, const Settings& settings,
+                                    const Members& members, Bytes /*message*/) {
+  return make_plan_for(platform_text, settings, members);
+}
+
 }  // namespace espalier::preload

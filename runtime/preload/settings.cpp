@@ -42,6 +42,12 @@ runtime::RankMapping parse_mapping(const char* variable, std::string_view text) 
   refuse(variable, text, "neither 'order' nor 'host'");
 }
 
+VaryingParts parse_varying(const char* variable, std::string_view text) {
+  if (text == "hand-on") return VaryingParts::kHandOn;
+  if (text == "agree") return VaryingParts::kAgree;
+  refuse(variable, text, "neither 'hand-on' nor 'agree'");
+}
+
 LocalCalls parse_local(const char* variable, std::string_view text) {
   if (text == "hand-on") return LocalCalls::kHandOn;
   if (text == "take") return LocalCalls::kTake;
@@ -101,6 +107,9 @@ Settings settings_from(const std::function<const char*(const char*)>& value_of) 
   });
   with("ESPALIER_LOCAL", [&](const char* variable, const char* value) {
     settings.local = parse_local(variable, value);
+  });
+  with("ESPALIER_VARYING", [&](const char* variable, const char* value) {
+    settings.varying = parse_varying(variable, value);
   });
   with("ESPALIER_THRESHOLD", [&](const char* variable, const char* value) {
     settings.threshold = parse_threshold(variable, value);

@@ -21,6 +21,12 @@ enum class LocalCalls : std::uint8_t {
   kTake,
 };
 
+// How calls are treated of which a rank does not know the sizes of the others' parts.
+enum class VaryingParts : std::uint8_t {
+  kHandOn,  // they are left to MPI
+  kAgree,   // the ranks agree about the sizes first
+};
+
 // Measured likewise: shorter messages within a host are left to MPI.
 inline constexpr Bytes kLocalCalls{256U << 10U};
 
@@ -32,10 +38,13 @@ struct Settings {
   std::vector<std::string> decision_files;  // ESPALIER_DECISIONS, likewise: one per operation
   std::string platform_file;                // ESPALIER_PLATFORM; empty: none
   std::string model = "one-port";           // ESPALIER_MODEL, for plans made at first use
-  std::string algorithm = "optimal";        // ESPALIER_ALGORITHM
-  std::size_t max_trees = 0;                // ESPALIER_MAX_TREES; 0: as many as the optimum needs
+  // ESPALIER_ALGORITHM; unset: the optimum, and for shorter messages the plan that is predicted to
+  // be the fastest
+  std::optional<std::string> algorithm{};
+  std::size_t max_trees = 0;  // ESPALIER_MAX_TREES; 0: as many as the optimum needs
   runtime::RankMapping mapping = runtime::RankMapping::kByOrder;  // ESPALIER_MAP
   LocalCalls local = LocalCalls::kHandOn;                         // ESPALIER_LOCAL
+  VaryingParts varying = VaryingParts::kHandOn;                   // ESPALIER_VARYING
   Bytes threshold = kDefaultThreshold;  // ESPALIER_THRESHOLD: shorter messages are left to MPI
   std::optional<Seconds> timeout;       // ESPALIER_TIMEOUT; unset: calls wait indefinitely
   std::size_t trials = kDefaultTrials;  // ESPALIER_TRIALS, of plans made at first use (Trials)

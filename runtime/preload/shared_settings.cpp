@@ -103,6 +103,11 @@ SharedSettings settings_of(const std::string& packed) {
 
 }  // namespace
 
+bool SharedSettings::only_local() const {
+  return plans.empty() && decisions.empty() && !host_of_rank.empty() &&
+         std::ranges::all_of(host_of_rank, [](int lowest) { return lowest == 0; });
+}
+
 const runtime::Decisions* SharedSettings::decisions_for(planner::Operation operation) const {
   const auto found = std::ranges::find(decisions, operation, &runtime::Decisions::operation);
   return found == decisions.end() ? nullptr : &*found;

@@ -23,6 +23,8 @@ struct SharedSettings {
   // treated like all others.
   std::vector<int> host_of_rank;
 
+  // Whether there are only plans for calls among ranks of one host, which are made from a platform.
+  [[nodiscard]] bool only_local() const;
   // The table for an operation; null: none.
   [[nodiscard]] const runtime::Decisions* decisions_for(planner::Operation operation) const;
 };

@@ -34,11 +34,11 @@ std::string_view functions_of(planner::Operation operation) {
     case planner::Operation::kReduceScatter:
       return "MPI_Reduce_scatter(_block)";
     case planner::Operation::kScatter:
-      return "MPI_Scatter";
+      return "MPI_Scatter(v)";
     case planner::Operation::kGather:
-      return "MPI_Gather";
+      return "MPI_Gather(v)";
     case planner::Operation::kAlltoall:
-      return "MPI_Alltoall";
+      return "MPI_Alltoall(v)";
     case planner::Operation::kBroadcast:
     case planner::Operation::kReduce:
     case planner::Operation::kAllreduce:
@@ -64,16 +64,14 @@ std::string summary(std::string_view function, const Tally& tally) {
 namespace {
 
 std::string row_of(std::string_view function, const std::string& size, const SizeTally& tally) {
-  const auto time = [](double calls, double seconds) {
-    return calls > 0 ? format_duration({seconds}) : "-";
-  };
+  const auto time = [](double seconds) { return seconds > 0 ? format_duration({seconds}) : "-"; };
   std::string saved = "-";
   if (tally.is_known > 0) {
     saved = (tally.saved_s < 0 ? "-" : "") + format_duration({std::abs(tally.saved_s)});
   }
   return fmt::format("{:<28}{:<19}{:>9.0f}{:>11}{:>9.0f}{:>11}{:>11}\n", function, size,
-                     tally.taken, time(tally.taken, tally.taken_s), tally.left_to_mpi,
-                     time(tally.left_to_mpi, tally.left_to_mpi_s), saved);
+                     tally.taken, time(tally.taken_s), tally.left_to_mpi, time(tally.left_to_mpi_s),
+                     saved);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "planner/plan/plan.hpp"
+#include "runtime/preload/size_classes.hpp"
 
 namespace espalier::preload {
 
@@ -21,8 +22,10 @@ enum class Reason : std::uint8_t {
   kOneHost,
   kTrial,
   kFaster,
+  kVaryingParts,
+  kNonBlocking,
 };
-inline constexpr std::size_t kReasons = 10;
+inline constexpr std::size_t kReasons = 12;
 inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
     "below the threshold",
     "on intercommunicators",
@@ -34,6 +37,8 @@ inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
     "among ranks of one host",
     "to measure MPI's own",
     "for which MPI's own was faster",
+    "with parts of sizes that other ranks do not know",
+    "non-blocking",
 };
 
 // "from rank 2 to 4 ranks", "from 4 ranks to rank 2" or "from and to 4 ranks".
@@ -54,11 +59,10 @@ struct SizeTally {
   double taken = 0;  // numbers as well as times, so that ranks can add them up at once
   double taken_s = 0;
   double left_to_mpi = 0;
-  double left_to_mpi_s = 0;
-  double saved_s = 0;   // by those that were taken, as far as that was measured
-  double is_known = 0;  // above 0: it was
+  double left_to_mpi_s = 0;  // without those of non-blocking calls
+  double saved_s = 0;        // by those that were taken, as far as that was measured
+  double is_known = 0;       // above 0: it was
 };
-inline constexpr std::size_t kSizeClasses = 64;
 using SizeTallies =
     std::array<std::array<SizeTally, kSizeClasses>, planner::kEveryOperation.size()>;
 

@@ -3,61 +3,62 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <limits>
 #include <memory>
 
+#include "runtime/preload/size_classes.hpp"
 #include "runtime/transport/mpi_error.hpp"
 
 namespace espalier::preload {
 
-int size_class(std::uint64_t bytes) {
-  return static_cast<int>(std::bit_width(bytes)) - 1;
-}
-
 Trials::Size& Trials::of(std::uint64_t bytes) {
+  const auto known = sizes_.find(size_class(bytes));
+  if (known != sizes_.end()) return known->second;
   constexpr double kNone = std::numeric_limits<double>::infinity();
-  return sizes_.try_emplace(size_class(bytes), Size{0, kNone, kNone, false}).first->second;
+  return sizes_.emplace(size_class(bytes), Size{0, std::vector<double>(ways_, kNone)})
+      .first->second;
 }
 
-Way Trials::next(std::uint64_t bytes) {
-  if (each_ == 0) return Way::kPlan;
+std::size_t Trials::next(std::uint64_t bytes) {
+  if (each_ == 0) return ways_ - 1;
   const Size& size = of(bytes);
-  if (!size.is_agreed) return size.calls % 2 == 0 ? Way::kMpi : Way::kPlan;
-  return size.plan_s <= size.mpi_s ? Way::kPlan : Way::kMpi;
+  return size.chosen.value_or(size.calls % ways_);
 }
 
 void Trials::note(std::uint64_t bytes, double seconds, const runtime::OwnedComm& comm,
                   runtime::Timeout timeout) {
   if (each_ == 0) return;
   Size& size = of(bytes);
-  if (size.is_agreed) return;
+  if (size.chosen) return;
   // The first call of each way makes connections and maps memory.
-  if (size.calls >= 2) {
-    double& fastest = size.calls % 2 == 0 ? size.mpi_s : size.plan_s;
+  if (size.calls >= ways_) {
+    double& fastest = size.fastest_s[size.calls % ways_];
     fastest = std::min(fastest, seconds / static_cast<double>(bytes));
   }
-  if (++size.calls < 2 + 2 * each_) return;
+  if (++size.calls < ways_ * (1 + each_)) return;
   struct Times {
-    std::array<double, 2> here;
-    std::array<double, 2> slowest;
+    std::vector<double> here;
+    std::vector<double> slowest;
   };
-  const auto times = std::make_shared<Times>(Times{{size.mpi_s, size.plan_s}, {}});
+  const auto times = std::make_shared<Times>(Times{size.fastest_s, std::vector<double>(ways_)});
   MPI_Request request = MPI_REQUEST_NULL;
-  runtime::check(PMPI_Iallreduce(times->here.data(), times->slowest.data(), 2, MPI_DOUBLE, MPI_MAX,
-                                 comm.get(), &request),
+  runtime::check(PMPI_Iallreduce(times->here.data(), times->slowest.data(), static_cast<int>(ways_),
+                                 MPI_DOUBLE, MPI_MAX, comm.get(), &request),
                  "MPI_Iallreduce");
   timeout.wait(request, "comparing the plan with MPI's own algorithm", times);
-  size.mpi_s = times->slowest[0];
-  size.plan_s = times->slowest[1];
-  size.is_agreed = true;
+  size.fastest_s = times->slowest;
+  constexpr double kClearly = 0.95;  // what is nearly as fast in a few runs may be slower in others
+  std::vector<double> handicapped = size.fastest_s;
+  handicapped[kMpi] *= kClearly;
+  size.chosen =
+      static_cast<std::size_t>(std::ranges::min_element(handicapped) - handicapped.begin());
 }
 
-std::optional<double> Trials::saved_s(std::uint64_t bytes) const {
+std::optional<double> Trials::saved_s(std::uint64_t bytes, std::size_t way) const {
   const auto known = sizes_.find(size_class(bytes));
-  if (known == sizes_.end() || !known->second.is_agreed) return std::nullopt;
-  return (known->second.mpi_s - known->second.plan_s) * static_cast<double>(bytes);
+  if (known == sizes_.end() || !known->second.chosen) return std::nullopt;
+  const std::vector<double>& fastest_s = known->second.fastest_s;
+  return (fastest_s[kMpi] - fastest_s[way]) * static_cast<double>(bytes);
 }
 
 }  // namespace espalier::preload

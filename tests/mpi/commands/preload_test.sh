@@ -79,6 +79,13 @@ test_plans() {
   preloaded 2
   all_right
   taken 0
+  # Of several plans for the same calls, the one that is predicted to be the fastest for the size.
+  plan 4 0 '1050000 [0,1],[1,2],[2,3]' | sed 's/by hand/chain/' >chain.json
+  plan 4 0 '1000000 [0,1],[0,2],[0,3]' | sed 's/by hand/flat/' >flat.json
+  ESPALIER_PLAN=chain.json:flat.json preloaded 4
+  all_right
+  says ' 96 KiB from rank 0 to 4 ranks: flat, 1 tree, '
+  says ' 1.43 MiB from rank 0 to 4 ranks: chain, 1 tree, '
   unset ESPALIER_VERBOSE
   preloaded 4
   all_right
@@ -89,7 +96,7 @@ test_platform() {
   need_planner || return
   export ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv ESPALIER_LOCAL=take
   platform 7 >net.csv
-  preloaded 7
+  ESPALIER_ALGORITHM=optimal preloaded 7  # one plan for all sizes, to save time
   all_right
   # 7 roots. In MPI_COMM_WORLD 6 sizes and two types; three times the reversed communicator, its halves of 3 and 4, and its
   # copy with a type; and the communicator that is kept.
@@ -116,7 +123,7 @@ test_platform_reductions() {
   need_planner || return
   export ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv ESPALIER_LOCAL=take
   platform 7 >net.csv
-  preloaded 7 reductions
+  ESPALIER_ALGORITHM=optimal preloaded 7 reductions
   all_right
   # Two sizes of ints, in place, and doubles; non-commutative operations are left to MPI.
   says_once '^espalier-pmpi: 28 MPI_Reduce taken .* 14 left to MPI: 7 below the threshold, 7 whose type or operation'
@@ -154,6 +161,7 @@ test_every_reduction() {
   all_right
   need_planner || return
   export ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv ESPALIER_THRESHOLD=0 ESPALIER_LOCAL=take
+  export ESPALIER_ALGORITHM=optimal  # one plan for all sizes, to save time
   for ranks in 3 4 7; do
     platform $ranks >net.csv
     preloaded $ranks
@@ -171,6 +179,7 @@ test_unusual_calls() {
   all_right
   need_planner || return
   export ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv ESPALIER_THRESHOLD=0 ESPALIER_LOCAL=take
+  export ESPALIER_ALGORITHM=optimal  # one plan for all sizes, to save time
   for ranks in 3 4 7; do
     platform $ranks >net.csv
     preloaded $ranks
@@ -292,8 +301,8 @@ test_parts() {
   ESPALIER_PLAN=scatter.json:alltoall.json preloaded 4
   all_right
   says '^espalier-pmpi: 781.28 KiB from rank 1 to 4 ranks: by hand, 6 trees, .* at the root, .* of 32.0000 Mbit/s planned$'
-  says_once '^espalier-pmpi: 12 MPI_Scatter taken .* 36 that no plan fits$'
-  says_once '^espalier-pmpi: 12 MPI_Alltoall taken .* 4 below the threshold$'
+  says_once '^espalier-pmpi: 12 MPI_Scatter[(]v[)] taken .* 36 that no plan fits, 16 with parts of sizes that other ranks do not know$'
+  says_once '^espalier-pmpi: 12 MPI_Alltoall[(]v[)] taken .* 4 below the threshold, 5 with parts of sizes .* 1 non-blocking$'
   need_planner || return
   export ESPALIER_PLATFORM=net.csv ESPALIER_LOCAL=take
   for ranks in 3 4 7; do
@@ -303,10 +312,23 @@ test_parts() {
     # Parts in 12 proportions, for 8 of which plans are made.
     says_once '^espalier-pmpi: 60 MPI_Allgather[(]v[)] taken .* 4 left to MPI: 4 below the threshold$'
     says_once '^espalier-pmpi: 12 MPI_Reduce_scatter[(]_block[)] taken .* 5 below the threshold, 3 whose type or'
-    says_once "^espalier-pmpi: $((12 * ranks)) MPI_Scatter taken .* $((4 * ranks)) below the threshold\$"
-    says_once "^espalier-pmpi: $((12 * ranks)) MPI_Gather taken .* $((4 * ranks)) below the threshold\$"
-    says_once '^espalier-pmpi: 12 MPI_Alltoall taken .* 4 below the threshold$'
+    says_once "^espalier-pmpi: $((12 * ranks)) MPI_Scatter[(]v[)] taken .* $((4 * ranks)) below .*, $((4 * ranks)) with parts of"
+    says_once "^espalier-pmpi: $((12 * ranks)) MPI_Gather[(]v[)] taken .* $((4 * ranks)) below .*, $((4 * ranks)) with parts of"
+    says_once '^espalier-pmpi: 12 MPI_Alltoall[(]v[)] taken .* 4 below the threshold, 5 with parts of sizes .* 1 non-blocking$'
   done
+  # The ranks agree about the sizes first.
+  export ESPALIER_VARYING=agree
+  for ranks in 3 4 7; do
+    platform $ranks >net.csv
+    preloaded $ranks
+    all_right
+    says_once "^espalier-pmpi: $((16 * ranks)) MPI_Scatter[(]v[)] taken .* $((4 * ranks)) below the threshold\$"
+    says_once "^espalier-pmpi: $((16 * ranks)) MPI_Gather[(]v[)] taken .* $((4 * ranks)) below the threshold\$"
+    says_once '^espalier-pmpi: 16 MPI_Alltoall[(]v[)] taken .* 5 below the threshold, 1 non-blocking$'
+  done
+  ESPALIER_VERBOSE=0 preloaded 7  # calls that are not counted take a shorter way to MPI
+  all_right
+  says_nothing
 }
 
 # MPI's own algorithms and plans in turns, then the faster ones; the report counts every call.
@@ -316,12 +338,12 @@ test_trials() {
   platform 4 >net.csv
   preloaded 4 timing alltoall 2 4000000
   all_right
-  # 64 bytes to 2 MiB: 10 calls of each of six sizes. Four sizes are below the threshold, and of the others 6 are trials.
-  local calls='^MPI_Alltoall +[0-9]+ [KM]?i?B .*'
+  # 64 bytes to 2 MiB: 14 calls of each of six sizes. Four sizes are below the threshold, and of the others 6 are trials.
+  local calls='^MPI_Alltoall[(]v[)] +[0-9]+ [KM]?i?B .*'
   [ "$(grep -cE "$calls" stderr)" -eq 6 ] || fail 'not a row for each size'
-  [ "$(awk '/^MPI_Alltoall +[0-9]/ {plans += $4; mpi += $4 == 0 ? $6 : $7} END {print plans + mpi}' stderr)" -eq 60 ] ||
+  [ "$(awk '/^MPI_Alltoall[(]v[)] +[0-9]/ {plans += $4; mpi += $4 == 0 ? $6 : $7} END {print plans + mpi}' stderr)" -eq 84 ] ||
     fail 'not every call is in the table'
-  says_once '^espalier-pmpi: [0-9]+ MPI_Alltoall taken .* left to MPI: 40 below the threshold, 6 to measure MPI.s own'
+  says_once '^espalier-pmpi: [0-9]+ MPI_Alltoall[(]v[)] taken .* left to MPI: 56 below the threshold, 6 to measure MPI.s own'
   taken 0
 }
 
@@ -330,14 +352,15 @@ test_fortran() {
   bare 4
   all_right
   need_planner || return
-  export ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv ESPALIER_LOCAL=take
+  export ESPALIER_VARYING=agree ESPALIER_VERBOSE=1 ESPALIER_PLATFORM=net.csv ESPALIER_LOCAL=take
   platform 4 >net.csv
   preloaded 4
   all_right
   for function in 1\ MPI_Bcast 1\ MPI_Reduce 1\ MPI_Allreduce '3 MPI_Allgather[(]v[)]' '2 MPI_Reduce_scatter[(]_block[)]' \
-    1\ MPI_Scatter 1\ MPI_Gather 1\ MPI_Alltoall; do
+    '2 MPI_Scatter[(]v[)]' '2 MPI_Gather[(]v[)]' '2 MPI_Alltoall[(]v[)]'; do
     says_once "^espalier-pmpi: $function taken "
   done
+  says_once 'MPI_Alltoall.* 1 left to MPI: 1 non-blocking$'
 }
 
 # Whether this build has the planner; if not, it must report so.

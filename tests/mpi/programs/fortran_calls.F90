@@ -13,6 +13,11 @@ program fortran_calls
 #endif
   integer, parameter :: n = 20000
   integer :: rank, ranks, provided, code, i, from, wrong, all_wrong
+#if INTERFACE == 3
+  type(MPI_Request) :: request
+#else
+  integer :: request
+#endif
   integer, allocatable :: mine(:), parts(:), got(:), back(:), counts(:), first(:)
 
   call MPI_Init_thread(MPI_THREAD_SINGLE, provided, code)
@@ -72,6 +77,39 @@ program fortran_calls
   end if
 
   call MPI_Alltoall(parts, n, MPI_INTEGER, got, n, MPI_INTEGER, MPI_COMM_WORLD, code)
+  call check(got, [((from*1000 + rank*10000 + mod(i, 997), i=1, n), from=0, ranks - 1)])
+
+  ! Parts of different sizes: n - 1 elements of each rank but the last.
+  counts = n - 1
+  counts(ranks) = n
+  first = [(from*n, from=0, ranks - 1)]
+  got = -1
+  call MPI_Scatterv(parts, counts, first, MPI_INTEGER, got, counts(rank + 1), MPI_INTEGER, 1, &
+                    MPI_COMM_WORLD, code)
+  call check(got(1:n - 1), [(1000 + rank*10000 + mod(i, 997), i=1, n - 1)])
+  back = -1
+  if (rank == 1) then
+    back(n + 1:2*n) = got(1:n)
+    call MPI_Gatherv(MPI_IN_PLACE, 0, MPI_INTEGER, back, counts, first, MPI_INTEGER, 1, &
+                     MPI_COMM_WORLD, code)
+    do from = 0, ranks - 1
+      call check(back(from*n + 1:from*n + n - 1), parts(from*n + 1:from*n + n - 1))
+    end do
+  else
+    call MPI_Gatherv(got, counts(rank + 1), MPI_INTEGER, back, counts, first, MPI_INTEGER, 1, &
+                     MPI_COMM_WORLD, code)
+  end if
+  counts = n - 1
+  got = -1
+  call MPI_Alltoallv(parts, counts, first, MPI_INTEGER, got, counts, first, MPI_INTEGER, &
+                     MPI_COMM_WORLD, code)
+  do from = 0, ranks - 1
+    call check(got(from*n + 1:from*n + n - 1), [(from*1000 + rank*10000 + mod(i, 997), i=1, n - 1)])
+  end do
+
+  got = -1
+  call MPI_Ialltoall(parts, n, MPI_INTEGER, got, n, MPI_INTEGER, MPI_COMM_WORLD, request, code)
+  call MPI_Wait(request, MPI_STATUS_IGNORE, code)
   call check(got, [((from*1000 + rank*10000 + mod(i, 997), i=1, n), from=0, ranks - 1)])
 
   call MPI_Allreduce(wrong, all_wrong, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, code)

@@ -2,9 +2,9 @@
  * several kinds and sizes, each element checked. Rank 0 prints "all right".
  *
  *   parts           everything below
- *   parts timing OPERATION N MOST
- *                   medians of N calls, by MPI's function and by that of PMPI in turns, of 64 bytes
- *                   to MOST */
+ *   parts timing OPERATION N MOST [LEAST]
+ *                   medians of N calls, by MPI's function and by that of PMPI in turns, of LEAST
+ * (64) bytes to MOST; at least one int, or one for each rank */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -257,30 +257,168 @@ static void alltoall(int count) {
   free(sent);
 }
 
-/* What stays with MPI: sizes that other ranks do not know. */
-static void left_to_mpi(int count) {
-  int* const counts = ints(size);
-  int* const first = ints(size);
-  for (int to = 0; to < size; ++to) {
-    counts[to] = count;
-    first[to] = to * count;
+/* How the parts of different sizes are described: kinds 0 to 3 are plain ints, some in place (1),
+ * pairs (2), and ints with holes (3). Parts lie in reverse order around the middle of the memory.
+ */
+static int part_of(int from, int to, int count) {
+  return (from + to) % 3 == 0 ? 0 : count / (1 + (2 * from + to) % 4) / 2 * 2;
+}
+
+struct places {
+  int* counts;
+  int* first;
+  int* memory;
+  int* middle; /* where displacements are relative to */
+  int ints;
+};
+
+/* each: the elements of each rank's part, of `stride` ints in memory. */
+static struct places places_of(const int* each, int stride) {
+  struct places p = {ints(size), ints(size), NULL, NULL, 0};
+  for (int i = size - 1; i >= 0; --i) {
+    p.counts[i] = each[i];
+    p.first[i] = p.ints;
+    p.ints += each[i] + 1;
   }
-  int* const all = ints(size * count);
-  int* const back = ints(size * count);
-  int* const mine = ints(count);
-  for (int to = 0; to < size; ++to) fill(all, to * count, 1, 0, to, count);
-  MPI_Scatterv(all, counts, first, MPI_INT, mine, count, MPI_INT, 0, comm);
-  check(holds(mine, 0, 1, 0, rank, count), "scatterv", count);
-  MPI_Gatherv(mine, count, MPI_INT, back, counts, first, MPI_INT, 0, comm);
-  check(rank != 0 || memcmp(all, back, sizeof(int) * (size_t)(size * count)) == 0, "gatherv",
-        count);
-  MPI_Alltoallv(all, counts, first, MPI_INT, back, counts, first, MPI_INT, comm);
-  check(holds(back, 0, 1, 0, rank, count), "alltoallv", count);
+  const int middle = p.ints / 2;
+  for (int i = 0; i < size; ++i) p.first[i] -= middle;
+  p.memory = ints(p.ints * stride);
+  p.middle = p.memory + middle * stride;
+  return p;
+}
+
+static void free_places(struct places p) {
+  free(p.counts);
+  free(p.first);
+  free(p.memory);
+}
+
+/* In pairs of ints instead of ints; each count is even. */
+static void in_pairs(struct places* p) {
+  for (int i = 0; i < size; ++i) p->counts[i] /= 2;
+}
+
+static void scatterv_and_gatherv(int root, int count, int kind) {
+  const int stride = kind == 3 ? 2 : 1;
+  const MPI_Datatype type = kind == 3 ? sparse : MPI_INT;
+  const int in_place = kind == 1 && rank == root;
+  const int here = part_of(root, rank, count);
+  int* const each = ints(size);
+  for (int to = 0; to < size; ++to) each[to] = part_of(root, to, count);
+  struct places all = places_of(each, stride);
+  int* const mine = ints(here);
+  for (int to = 0; to < size; ++to) {
+    fill(all.middle, all.first[to] * stride, stride, root, to, each[to]);
+  }
+  if (rank == root) {
+    MPI_Scatterv(all.middle, all.counts, all.first, type, in_place ? MPI_IN_PLACE : mine, here,
+                 MPI_INT, root, comm);
+  } else { /* what is for sending matters on the root only */
+    MPI_Scatterv(NULL, NULL, NULL, MPI_DATATYPE_NULL, mine, kind == 2 ? here / 2 : here,
+                 kind == 2 ? pair : MPI_INT, root, comm);
+  }
+  check(in_place || (holds(mine, 0, 1, root, rank, here) && mine[here] == -1), "scatterv", count);
+
+  fill(mine, 0, 1, rank, root, here);
+  for (int i = 0; i < all.ints * stride; ++i) all.memory[i] = -1;
+  if (in_place) fill(all.middle, all.first[root], 1, root, root, here);
+  if (rank == root) {
+    MPI_Gatherv(in_place ? MPI_IN_PLACE : mine, here, MPI_INT, all.middle, all.counts, all.first,
+                type, root, comm);
+  } else {
+    MPI_Gatherv(mine, kind == 2 ? here / 2 : here, kind == 2 ? pair : MPI_INT, NULL, NULL, NULL,
+                MPI_DATATYPE_NULL, root, comm);
+  }
+  int right = 1;
+  for (int from = 0; from < size && rank == root; ++from) {
+    const int at = all.first[from] * stride;
+    right &= holds(all.middle, at, stride, from, root, each[from]);
+    right &= all.middle[at + each[from] * stride] == -1;
+  }
+  check(right, "gatherv", count);
+  free_places(all);
   free(mine);
-  free(back);
-  free(all);
-  free(first);
-  free(counts);
+  free(each);
+}
+
+static void alltoallv(int count, int kind) {
+  const int stride = kind == 3 ? 2 : 1;
+  const MPI_Datatype type = kind == 3 ? sparse : MPI_INT;
+  int* const to_each = ints(size);
+  int* const from_each = ints(size);
+  for (int i = 0; i < size; ++i) {
+    /* In place, what a rank sends to another one is as long as what it gets from it. */
+    to_each[i] = kind == 1 ? part_of(rank + i, 0, count) : part_of(rank, i, count);
+    from_each[i] = kind == 1 ? to_each[i] : part_of(i, rank, count);
+  }
+  struct places sent = places_of(to_each, 1);
+  struct places got = places_of(from_each, stride);
+  for (int to = 0; to < size; ++to) fill(sent.middle, sent.first[to], 1, rank, to, to_each[to]);
+  if (kind == 1) {
+    for (int to = 0; to < size; ++to) fill(got.middle, got.first[to], 1, rank, to, to_each[to]);
+    MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, got.middle, got.counts, got.first,
+                  type, comm);
+  } else if (kind == 2 && rank % 2 == 0) { /* types differ among ranks */
+    in_pairs(&sent);
+    int* const first_pair = ints(size);
+    int* const packed = ints(sent.ints);
+    int at = 0;
+    for (int to = 0; to < size; ++to) {
+      first_pair[to] = at / 2;
+      fill(packed, at, 1, rank, to, to_each[to]);
+      at += to_each[to];
+    }
+    MPI_Alltoallv(packed, sent.counts, first_pair, pair, got.middle, got.counts, got.first, type,
+                  comm);
+    free(packed);
+    free(first_pair);
+  } else {
+    MPI_Alltoallv(sent.middle, sent.counts, sent.first, MPI_INT, got.middle, got.counts, got.first,
+                  type, comm);
+  }
+  int right = 1;
+  for (int from = 0; from < size; ++from) {
+    const int at = got.first[from] * stride;
+    right &= holds(got.middle, at, stride, from, rank, from_each[from]);
+    right &= got.middle[at + from_each[from] * stride] == -1;
+  }
+  check(right, "alltoallv", count);
+  free_places(sent);
+  free_places(got);
+  free(to_each);
+  free(from_each);
+}
+
+/* Collectives of two communicators at the same time, begun in different orders; each rank waits for
+ * the one before it in MPI_Recv before it looks at any of them. */
+static void at_the_same_time(int count) {
+  MPI_Comm other;
+  MPI_Comm_dup(comm, &other);
+  int* const message = ints(count);
+  int* const sent = ints(size * count);
+  int* const got = ints(size * count);
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  if (rank == size - 1) fill(message, 0, 1, rank, 0, count);
+  for (int to = 0; to < size; ++to) fill(sent, to * count, 1, rank, to, count);
+  for (int i = 0; i < 2; ++i) {
+    if (i == rank % 2) {
+      MPI_Ibcast(message, count, MPI_INT, size - 1, comm, &requests[0]);
+    } else {
+      MPI_Ialltoall(sent, count, MPI_INT, got, count, MPI_INT, other, &requests[1]);
+    }
+  }
+  int token = 0;
+  if (rank > 0) MPI_Recv(&token, 1, MPI_INT, rank - 1, 5, comm, MPI_STATUS_IGNORE);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  if (rank < size - 1) MPI_Send(&token, 1, MPI_INT, rank + 1, 5, comm);
+  check(holds(message, 0, 1, size - 1, 0, count), "ibcast", count);
+  for (int from = 0; from < size; ++from) {
+    check(holds(got, from * count, 1, from, rank, count), "ialltoall", count);
+  }
+  free(message);
+  free(sent);
+  free(got);
+  MPI_Comm_free(&other);
 }
 
 static void between_halves(void) {
@@ -310,7 +448,7 @@ static void between_halves(void) {
 /* A call of about so many bytes, of MPI or, if it is plain, of PMPI. */
 static void call(const char* operation, int plain, int* sent, int* got, int bytes) {
   const int count = bytes / (int)sizeof(int);
-  const int each = count / size;
+  const int each = count > size ? count / size : 1;
 #define OF_MPI(NAME, ...) (plain ? PMPI_##NAME(__VA_ARGS__) : MPI_##NAME(__VA_ARGS__))
   if (strcmp(operation, "bcast") == 0) {
     OF_MPI(Bcast, got, count, MPI_INT, 0, comm);
@@ -338,14 +476,14 @@ static int compare(const void* a, const void* b) {
 }
 
 /* After the calls of the library's trials. The time of a call is that of the slowest rank. */
-static void timing(const char* operation, int calls, int most) {
-  enum { kBefore = 8 };
+static void timing(const char* operation, int calls, int most, int least) {
+  enum { kBefore = 12 };
   double* const times[2] = {malloc(sizeof(double) * (size_t)calls),
                             malloc(sizeof(double) * (size_t)calls)};
-  for (int bytes = 64; bytes <= most; bytes *= 8) {
+  for (int bytes = least; bytes <= most; bytes *= 8) {
     const int count = bytes / (int)sizeof(int);
-    int* const sent = ints(count);
-    int* const got = ints(count);
+    int* const sent = ints(count + size);
+    int* const got = ints(count + size);
     for (int i = -kBefore; i < calls; ++i) {
       for (int plain = 0; plain < 2; ++plain) {
         PMPI_Barrier(comm);
@@ -380,8 +518,8 @@ int main(int argc, char** argv) {
   MPI_Type_commit(&pair);
   MPI_Type_create_resized(MPI_INT, 0, 2 * (MPI_Aint)sizeof(int), &sparse);
   MPI_Type_commit(&sparse);
-  if (argc == 5 && strcmp(argv[1], "timing") == 0) {
-    timing(argv[2], atoi(argv[3]), atoi(argv[4]));
+  if (argc >= 5 && strcmp(argv[1], "timing") == 0) {
+    timing(argv[2], atoi(argv[3]), atoi(argv[4]), argc > 5 ? atoi(argv[5]) : 64);
   } else {
     const int sizes[] = {0, 2, 6000, 50002};
     for (int i = 0; i < 4; ++i) {
@@ -394,7 +532,12 @@ int main(int argc, char** argv) {
       }
     }
     for (int turn = 0; turn < 24; ++turn) allgatherv(30000, turn);
-    left_to_mpi(20000);
+    for (int kind = 0; kind < 4; ++kind) {
+      for (int root = 0; root < size; ++root) scatterv_and_gatherv(root, 20000, kind);
+      alltoallv(20000, kind);
+    }
+    alltoallv(0, 0);
+    at_the_same_time(20000);
     if (size > 1) between_halves();
   }
   int all = 0;

@@ -45,6 +45,7 @@ TEST(PreloadSettings, ReadsEachVariable) {
                                   {"ESPALIER_MAX_TREES", "3"},
                                   {"ESPALIER_MAP", "host"},
                                   {"ESPALIER_LOCAL", "take"},
+                                  {"ESPALIER_VARYING", "agree"},
                                   {"ESPALIER_THRESHOLD", "1 MiB"},
                                   {"ESPALIER_TIMEOUT", "1.5 min"},
                                   {"ESPALIER_TRIALS", "0"},
@@ -58,6 +59,7 @@ TEST(PreloadSettings, ReadsEachVariable) {
   EXPECT_EQ(settings.platform_file, "net.csv");
   EXPECT_EQ(settings.model, "multi-port");
   EXPECT_EQ(settings.algorithm, "grow");
+  EXPECT_EQ(settings.varying, VaryingParts::kAgree);
   EXPECT_EQ(settings.max_trees, 3U);
   EXPECT_EQ(settings.mapping, runtime::RankMapping::kByHostName);
   EXPECT_EQ(settings.local, LocalCalls::kTake);
@@ -112,14 +114,17 @@ TEST(PreloadTally, TheTableHasARowForEachSizeAndTheirSum) {
   const auto tallies = std::make_unique<SizeTallies>();
   (*tallies)[0][16] = {3, 0.5, 0, 0, -0.25, 2};
   (*tallies)[7][20] = {0, 0, 2, 1.5, 0, 0};
+  (*tallies)[7][21] = {0, 0, 1, 0, 0, 0};  // non-blocking
   EXPECT_EQ(table_of(*tallies),
             "function                    bytes from          by plans       time   by MPI       "
             "time      saved\n"
             "MPI_Bcast                   64 KiB                     3   500.0 ms        0          "
             "-  -250.0 ms\n"
-            "MPI_Alltoall                1 MiB                      0          -        2    1.500 "
+            "MPI_Alltoall(v)             1 MiB                      0          -        2    1.500 "
             "s          -\n"
-            "all                                                    3   500.0 ms        2    1.500 "
+            "MPI_Alltoall(v)             2 MiB                      0          -        1          "
+            "-          -\n"
+            "all                                                    3   500.0 ms        3    1.500 "
             "s  -250.0 ms\n");
 }
 

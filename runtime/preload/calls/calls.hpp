@@ -10,15 +10,9 @@
 
 #include "planner/plan/plan.hpp"
 #include "runtime/api/collective.hpp"
+#include "runtime/preload/calls/elements.hpp"
 
 namespace espalier::preload {
-
-// Elements in memory, as MPI's functions take them.
-struct Elements {
-  void* address = nullptr;
-  MPI_Count count = 0;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-};
 
 // Calls MPI's own function. Refers to the object that it was made from.
 class CallMpi {
@@ -73,12 +67,12 @@ struct Call {
 
   // The bytes of the message; unset for arguments of which MPI itself reports the fault. Throws
   // MpiError. Precondition: a communicator.
-  [[nodiscard]] std::optional<std::uint64_t> bytes() const;
+  [[nodiscard]] virtual std::optional<std::uint64_t> bytes() const;
   // The parts of the ranks, in elements. Precondition: the operation has parts, and bytes() are
   // set.
   [[nodiscard]] std::vector<std::size_t> parts() const;
   // The parts as shares of the message; empty where they are equal. The same precondition.
-  [[nodiscard]] std::vector<double> shares() const;
+  [[nodiscard]] virtual std::vector<double> shares() const;
 };
 
 struct BroadcastCall final : Call {

@@ -1,6 +1,4 @@
-#include "runtime/preload/calls.hpp"
-
-#include <fmt/format.h>
+#include "runtime/preload/calls/calls.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -16,35 +14,8 @@
 namespace espalier::preload {
 namespace {
 
-using runtime::is_named;
 using runtime::rank_in;
 using runtime::size_of;
-
-// MPI_BOTTOM, which is null, is valid for types with absolute addresses.
-bool is_missing(const void* buffer, MPI_Datatype type) {
-  return buffer == nullptr && is_named(type);
-}
-
-bool is_wrong(const Elements& elements) {
-  if (elements.count < 0 || elements.type == MPI_DATATYPE_NULL) return true;
-  return elements.count > 0 && is_missing(elements.address, elements.type);
-}
-
-std::size_t bytes_of(const Elements& elements) {
-  return static_cast<std::size_t>(elements.count) * runtime::element_shape_of(elements.type).bytes;
-}
-
-void require_bytes(const Elements& elements, std::size_t bytes) {
-  if (bytes_of(elements) == bytes) return;
-  throw InputError(fmt::format("a part of {}, where MPI's rules require {}",
-                               counted(bytes_of(elements), "byte"), bytes));
-}
-
-// False for a communicator that MPI refuses.
-bool is_rank(int rank, MPI_Comm comm) {
-  int here = -1;
-  return comm != MPI_COMM_NULL && PMPI_Comm_rank(comm, &here) == MPI_SUCCESS && here == rank;
-}
 
 // All of them, one after another.
 std::unique_ptr<std::byte[]> packed(MPI_Comm comm, const Elements& elements) {

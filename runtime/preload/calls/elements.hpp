@@ -1,0 +1,33 @@
+// Elements in memory, as MPI's functions take them, and what is wrong with them.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+
+namespace espalier::preload {
+
+struct Elements {
+  void* address = nullptr;
+  MPI_Count count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+};
+
+// What a call only reads.
+inline Elements elements(const void* address, MPI_Count count, MPI_Datatype type) {
+  return {const_cast<void*>(address), count, type};
+}
+
+// Whether there is no memory. MPI_BOTTOM, which is null, is valid for types with absolute
+// addresses.
+bool is_missing(const void* buffer, MPI_Datatype type);
+// Whether MPI would refuse them.
+bool is_wrong(const Elements& elements);
+// Throws MpiError.
+std::size_t bytes_of(const Elements& elements);
+// Throws InputError unless there are so many bytes of them.
+void require_bytes(const Elements& elements, std::size_t bytes);
+// Whether it is this process's rank. False for a communicator that MPI refuses.
+bool is_rank(int rank, MPI_Comm comm);
+
+}  // namespace espalier::preload

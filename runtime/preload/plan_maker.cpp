@@ -1,0 +1,122 @@
+#include "runtime/preload/plan_maker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <utility>
+
+#include "planner/plan/segment_choice.hpp"
+#include "runtime/preload/plan_choice.hpp"
+#include "support/deadline.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::preload {
+namespace {
+
+constexpr std::size_t kMostAnswers = 1024;
+// In all, the program waits this long, and one more choice, for plans by size. A program whose
+// calls have many roots or communicators then goes on with plans for throughput.
+constexpr Seconds kMostForSizes{10};
+
+Seconds predicted(const planner::Plan& plan, Bytes message) {
+  const planner::SegmentCosts costs;
+  const Bytes segment{planner::fitted_segment(plan, message, costs)};
+  return planner::pipelined_time(plan, message, segment, costs.overhead);
+}
+
+// From which size on the plan's predicted rate is about its throughput.
+int least_long(const planner::Plan& plan) {
+  constexpr double kAbout = 0.9;
+  int size = 0;
+  for (; size < SizeClasses().most; ++size) {
+    const Bytes message = middle_of(size);
+    const double rate = static_cast<double>(message.value) / predicted(plan, message).value;
+    if (rate >= kAbout * plan.throughput.value) break;
+  }
+  return size;
+}
+
+}  // namespace
+
+PlanMaker::Answer PlanMaker::answer(const Members& members, int size) {
+  const std::lock_guard lock(mutex_);
+  const Answer& of_any_size = known(members, kAnySize);
+  if (of_any_size.serves.contains(size)) return of_any_size;
+  return known(members, size);
+}
+
+const PlanMaker::Answer& PlanMaker::known(const Members& members, int size) {
+  const std::tuple key{members.world_ranks, members.root,   members.operation,
+                       members.decided,     members.shares, size};
+  const auto known = answers_.find(key);
+  if (known != answers_.end()) return known->second;
+  if (answers_.size() >= kMostAnswers) answers_.clear();
+  Answer found;
+  try {
+    found = size == kAnySize ? find(members) : find(members, size);
+  } catch (const std::exception& error) {
+    report_failure(members, error.what());
+    found.reason = Reason::kPlanningFailed;
+    if (size != kAnySize) found.serves = {size, size};
+  }
+  return answers_.emplace(key, std::move(found)).first->second;
+}
+
+void PlanMaker::report_failure(const Members& members, const std::string& reason) {
+  if (reported_.size() >= kMostAnswers) reported_.clear();
+  if (!reported_.emplace(members.operation, reason).second) return;
+  fmt::print(stderr, "espalier-pmpi: no plan {}: {}; {} runs unchanged\n",
+             ranks_text(members.operation, members.root, members.world_ranks.size()),
+             printable(reason), functions_of(members.operation));
+}
+
+std::vector<int> PlanMaker::fitting(const Members& members) const {
+  std::vector<int> indices;
+  for (std::size_t i = 0; i < shared_->plans.size(); ++i) {
+    if (fitted(shared_->plans[i], members, shared_->settings.mapping)) {
+      indices.push_back(static_cast<int>(i));
+    }
+  }
+  return indices;
+}
+
+PlanMaker::Answer PlanMaker::find(const Members& members) const {
+  constexpr SizeClasses kNone{0, -1};
+  const std::vector<int> given = fitting(members);
+  if (!given.empty()) {
+    return {{}, Origin::kGiven, given.front(), {}, {}, given.size() > 1 ? kNone : SizeClasses()};
+  }
+  if (!members.decided.empty()) return {{}, Origin::kDecided};
+  if (shared_->platform.empty()) return {};
+  const planner::Plan plan = make_plan_for(shared_->platform, shared_->settings, members);
+  Answer answer{{}, Origin::kMade, -1, planner::to_json(plan)};
+  const bool depends_on_size =
+      !shared_->settings.algorithm && !members.is_local && !planner::has_parts(members.operation);
+  if (depends_on_size) answer.serves.least = least_long(plan);
+  return answer;
+}
+
+PlanMaker::Answer PlanMaker::find(const Members& members, int size) {
+  const Bytes message = middle_of(size);
+  const SizeClasses serves{size, size};
+  const std::vector<int> given = fitting(members);
+  if (given.empty()) {
+    Answer answer = known(members, kAnySize);
+    answer.serves = serves;
+    if (spent_on_sizes_ >= kMostForSizes) return answer;
+    const Stopwatch clock;
+    answer.for_throughput =
+        std::exchange(answer.made, planner::to_json(make_plan_for_message(
+                                       shared_->platform, shared_->settings, members, message)));
+    spent_on_sizes_.value += clock.elapsed().value;
+    return answer;
+  }
+  const int fastest = *std::ranges::min_element(given, {}, [&](int i) {
+    return predicted(shared_->plans[static_cast<std::size_t>(i)], message).value;
+  });
+  return {{}, Origin::kGiven, fastest, {}, {}, serves};
+}
+
+}  // namespace espalier::preload

@@ -1,0 +1,71 @@
+// Which plan serves the calls of a communicator's ranks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "planner/plan/plan.hpp"
+#include "runtime/preload/planning.hpp"
+#include "runtime/preload/shared_settings.hpp"
+#include "runtime/preload/size_classes.hpp"
+#include "runtime/preload/tally.hpp"
+#include "support/quantities.hpp"
+
+namespace espalier::preload {
+
+// Plans that this process has found, by the members' world ranks, the root, the operation, the
+// decided algorithm, the shares and, where one plan does not serve all sizes, the size class; so
+// that a communicator that is created repeatedly is planned for only once. Threads may use it at
+// the same time.
+//
+// Of several given plans, each message gets the one with the least predicted time
+// (planner::pipelined_time). Of plans that are made without a named algorithm, long messages get
+// the one with the highest throughput. Messages for which its predicted rate is less than 0.9 of
+// that get the plan that is predicted to be the fastest for their size.
+class PlanMaker {
+ public:
+  explicit PlanMaker(const SharedSettings& shared) : shared_(&shared) {}
+
+  enum class Origin : std::uint8_t { kNone, kGiven, kDecided, kMade };
+  struct Answer {
+    Reason reason = Reason::kNoPlanFits;  // why there is no plan
+    Origin origin = Origin::kNone;
+    int given = -1;      // index of the given plan
+    std::string made{};  // JSON of the plan that was made, in rank order
+    // Likewise, of the plan for throughput, if `made` is one for these sizes: a prediction may be
+    // wrong, so both are tried.
+    std::string for_throughput{};
+    SizeClasses serves{};  // the classes for which this is the answer
+  };
+  // size: the message's class. A failure to plan is reported on stderr, once for each operation and
+  // reason.
+  Answer answer(const Members& members, int size);
+
+ private:
+  static constexpr int kAnySize = -1;
+  // size: kAnySize for the answer that does not depend on it; where there is none, its `serves`
+  // contains only the sizes for which it is right nevertheless.
+  const Answer& known(const Members& members, int size);
+  [[nodiscard]] Answer find(const Members& members) const;
+  [[nodiscard]] Answer find(const Members& members, int size);
+  // Indices of the given plans that serve the members.
+  [[nodiscard]] std::vector<int> fitting(const Members& members) const;
+  void report_failure(const Members& members, const std::string& reason);
+
+  const SharedSettings* shared_;
+  std::mutex mutex_;  // of the following; no call of MPI is made meanwhile
+  std::map<
+      std::tuple<std::vector<int>, int, planner::Operation, std::string, std::vector<double>, int>,
+      Answer>
+      answers_;
+  std::set<std::pair<planner::Operation, std::string>> reported_;
+  Seconds spent_on_sizes_{};
+};
+
+}  // namespace espalier::preload
