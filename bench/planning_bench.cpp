@@ -31,8 +31,10 @@ namespace {
 
 using namespace espalier;
 
-platforms::Platform random_platform(std::int64_t nodes, std::int64_t links) {
+platforms::Platform random_platform(std::int64_t nodes, std::int64_t links,
+                                    std::uint64_t seed = 1) {
   platforms::RandomFamily family;
+  family.seed = seed;
   family.nodes = static_cast<std::size_t>(nodes);
   const double pairs = static_cast<double>(nodes) * static_cast<double>(nodes - 1) / 2;
   family.density = static_cast<double>(links) / pairs;
@@ -89,6 +91,30 @@ void packing_scales(benchmark::State& state) {
   count(state, with, packing);
   state.counters["peak_MB"] = peak_memory_mb();
   state.SetLabel(std::string(platforms::name_of(with.instance.model())));
+}
+
+// Dense networks, in which almost every resource is full at the optimum: the complete `optimal` on
+// 1,000 hosts and 50,000 links, within a minute. Args: operation, model, source.
+void plan_dense(benchmark::State& state) {
+  const platforms::Platform platform = random_platform(1000, 25000, 5);
+  const auto operation = planner::kEveryOperation[static_cast<std::size_t>(state.range(0))];
+  const platforms::Model model =
+      platforms::models()[static_cast<std::size_t>(state.range(1))].model;
+  const planner::Collective collective(
+      operation, platform, platform.hosts()[static_cast<std::size_t>(state.range(2))], model);
+  planner::Outcome outcome;
+  while (state.KeepRunning()) {
+    planner::AlgorithmOptions options;
+    options.deadline = Deadline(Seconds{60});
+    outcome =
+        planner::run(planner::find_algorithm(planner::kOptimal, operation), collective, options);
+  }
+  const planner::Plan plan =
+      planner::make_plan(collective, "optimal", outcome, planner::kDefaultSegment);
+  state.SetLabel(fmt::format("{}, {}", planner::name_of(operation), platforms::name_of(model)));
+  state.counters["trees"] = static_cast<double>(plan.broadcast_trees.size());
+  state.counters["depth"] = static_cast<double>(planner::figures_of(plan).depth);
+  state.counters["gap"] = 1 - plan.throughput.value / outcome.bound.value().value;
 }
 
 // The complete `optimal`: including the heuristics' trees, the search for few trees, and
@@ -345,6 +371,12 @@ BENCHMARK(optimal_plan_scales)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
+BENCHMARK(plan_dense)
+    ->ArgsProduct({{0, 2}, {0, 1, 2, 3}, {0}})
+    ->Args({0, 2, 2})
+    ->Args({0, 2, 3})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(plan_for_several_roots)
     ->ArgsProduct({{2, 3, 4, 5, 6, 7}, {0, 1, 2, 3}})
     ->Iterations(1)

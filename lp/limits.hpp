@@ -18,6 +18,9 @@ struct Progress {
 
 struct Limits {
   double gap = 1e-6;  // stop when bound <= (1 + gap) * throughput
+  // The same where the last millionth would take minutes: in a large network without switches in
+  // which almost every resource is full at the optimum (docs/methods.md).
+  double dense_gap = 1e-3;
   // When the work must end; what was found by then is returned. Without a limit the result is the
   // same on every machine.
   Deadline deadline{};

@@ -215,8 +215,10 @@ void add_limits(Arguments& app, planner::AlgorithmOptions& limits) {
           "Stop proof and searches after this time, e.g. 10s; default: no limit", {.type = "TIME"});
   app.add("--gap", limits.gap, "Stop when the throughput is this close to the bound, relative",
           {.type = "GAP"});
-  app.check([&gap = limits.gap] {
+  app.check([&limits] {
+    const double gap = limits.gap;
     if (!(gap >= 0 && gap < 1)) throw InputError({}, "--gap", "must be at least 0 and below 1");
+    if (gap != planner::AlgorithmOptions{}.gap) limits.dense_gap = gap;  // asked for
   });
 }
 

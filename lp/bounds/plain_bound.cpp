@@ -32,6 +32,7 @@ class PlainBounds {
     }
     if (problem_.root_arcs > 0) {
       try_any_root(out, into);
+      best_.least_uses = std::move(least_in_all_);
       return std::move(best_);
     }
     for (std::uint32_t host = 0; host < graph.node_count; ++host) {
@@ -43,6 +44,7 @@ class PlainBounds {
     try_root(out[problem_.root]);
     try_rows();
     try_senders(out, into);
+    best_.least_uses = std::move(least_in_all_);
     return std::move(best_);
   }
 
@@ -173,11 +175,12 @@ PlainBound plain_bound(const PackingProblem& problem) {
   return PlainBounds(problem).best();
 }
 
-std::vector<std::uint32_t> arcs_per_resource(const SparseMatrix& occupation) {
-  std::vector<std::uint32_t> arcs(static_cast<std::size_t>(occupation.rows()), 0);
-  for (Eigen::Index arc = 0; arc < occupation.outerSize(); ++arc) {
-    for (SparseMatrix::InnerIterator it(occupation, arc); it; ++it) {
-      ++arcs[static_cast<std::size_t>(it.row())];
+std::vector<std::uint32_t> arcs_per_resource(const PackingProblem& problem) {
+  const auto columns = static_cast<std::uint32_t>(problem.occupation.cols());
+  std::vector<std::uint32_t> arcs(static_cast<std::size_t>(problem.occupation.rows()), 0);
+  for (std::uint32_t arc = 0; arc < std::min(columns, problem.part_arcs); ++arc) {
+    for (auto use = uses_of(problem.occupation, arc); use; ++use) {
+      ++arcs[static_cast<std::size_t>(use.row())];
     }
   }
   return arcs;

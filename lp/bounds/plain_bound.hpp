@@ -20,12 +20,14 @@ namespace espalier::lp {
 struct PlainBound {
   double rate = Packing::kUnbounded;  // no set of trees is better, bytes per second
   std::vector<double> prices;         // per resource: they prove it (docs/model.md)
+  // Per resource, seconds per byte: what any tree occupies of it at least.
+  std::vector<double> least_uses{};
 };
 
 // The least of these bounds.
 PlainBound plain_bound(const PackingProblem& problem);
 
-// Per resource, how many arcs occupy it.
-std::vector<std::uint32_t> arcs_per_resource(const SparseMatrix& occupation);
+// Per resource, how many arcs of one part occupy it: one of a link, in however many parts it is.
+std::vector<std::uint32_t> arcs_per_resource(const PackingProblem& problem);
 
 }  // namespace espalier::lp

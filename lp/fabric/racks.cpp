@@ -36,7 +36,7 @@ std::optional<Racks> Racks::of(const PackingProblem& whole) {
   constexpr std::size_t kFewHosts = 3;  // a rack
   const auto fabric = fabric_tree(whole, 1);
   if (!fabric) return std::nullopt;
-  const std::vector<std::uint32_t> arcs_per_row = arcs_per_resource(whole.occupation);
+  const std::vector<std::uint32_t> arcs_per_row = arcs_per_resource(whole);
   for (std::uint32_t node = 0; node < whole.graph.node_count; ++node) {
     if (!whole.graph.relay(node) &&
         !is_alone(whole.occupation, arcs_per_row, fabric->arc_out[node], fabric->arc_in[node])) {

@@ -6,12 +6,17 @@
 #include <numeric>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "lp/bounds/plain_bound.hpp"
 #include "lp/graph/any_tree.hpp"
+#include "lp/packing/few_trees.hpp"
 #include "lp/packing/packing_master.hpp"
-#include "lp/packing/slow_arcs.hpp"
+#include "lp/packing/proportional_trees.hpp"
 #include "lp/packing/tree_pricer.hpp"
+#include "lp/prices/multiplicative_weights.hpp"
+#include "lp/prices/price_descent.hpp"
+#include "lp/prices/slow_arcs.hpp"
 
 namespace espalier::lp {
 
@@ -23,61 +28,6 @@ double max_of(std::span<const double> values) {
 
 double sum_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
-}
-
-// Multiplicative weights of the resources (Plotkin, Shmoys, Tardos, Math. Oper. Res. 20, 1995,
-// doi:10.1287/moor.20.2.257): proportional to exp(step * load so far).
-class MultiplicativeWeights {
- public:
-  // start: logarithms of the first weights, one per resource.
-  MultiplicativeWeights(std::vector<double> start, double step)
-      : step_(step), exponent_(std::move(start)), weight_(exponent_.size()) {}
-
-  // load * scale should be near 1 on a full resource; far larger values are capped.
-  void add(std::span<const double> load, double scale) {
-    constexpr double kFarAbove = 100;
-    for (std::size_t r = 0; r < exponent_.size(); ++r) {
-      exponent_[r] += step_ * std::min(load[r] * scale, kFarAbove);
-    }
-  }
-  // Sum 1. Valid until the next call.
-  std::span<const double> normalised() {
-    const double top = max_of(exponent_);
-    for (std::size_t r = 0; r < exponent_.size(); ++r) weight_[r] = std::exp(exponent_[r] - top);
-    const double sum = sum_of(weight_);
-    for (double& weight : weight_) weight /= sum;
-    return weight_;
-  }
-
- private:
-  double step_;
-  std::vector<double> exponent_;
-  std::vector<double> weight_;
-};
-
-// Logarithms of the first prices. They reflect how much each resource can carry in total: a
-// resource of many arcs (a port), by the bytes per second that it carries on average over its arcs.
-// A resource of one arc (a link) alone limits little and starts low. With every sender saturated,
-// as on clusters of heterogeneous senders, these prices are the optimal ones.
-// arcs: per resource, how many arcs occupy it.
-std::vector<double> first_weights(const SparseMatrix& occupation,
-                                  std::span<const std::uint32_t> arcs) {
-  constexpr double kSingleArc = -6;
-  std::vector<double> sum(static_cast<std::size_t>(occupation.rows()), 0.0);
-  for (Eigen::Index arc = 0; arc < occupation.outerSize(); ++arc) {
-    for (SparseMatrix::InnerIterator it(occupation, arc); it; ++it) {
-      sum[static_cast<std::size_t>(it.row())] += it.value();
-    }
-  }
-  std::vector<double> weight(sum.size());
-  for (std::size_t r = 0; r < sum.size(); ++r) {
-    if (arcs[r] == 0) {
-      weight[r] = -std::numeric_limits<double>::infinity();  // a row that no arc occupies
-      continue;
-    }
-    weight[r] = std::log(arcs[r] / sum[r]) + (arcs[r] == 1 ? kSingleArc : 0);
-  }
-  return weight;
 }
 
 // How many trees are made between two solutions of the master.
@@ -103,7 +53,8 @@ class Packer {
       : problem_(problem),
         options_(options),
         effort_(effort_for(problem)),
-        arcs_per_resource_(arcs_per_resource(problem.occupation)),
+        gap_(options.gap),
+        arcs_per_resource_(arcs_per_resource(problem)),
         best_prices_(static_cast<std::size_t>(problem.occupation.rows()), 0.0) {}
 
   Packing run();
@@ -112,9 +63,7 @@ class Packer {
   [[nodiscard]] bool out_of_time() const {
     return options_.deadline.passed() || result_.arborescences_priced >= options_.max_iterations;
   }
-  [[nodiscard]] bool gap_reached() const {
-    return result_.bound <= (1 + options_.gap) * result_.rate;
-  }
+  [[nodiscard]] bool gap_reached() const { return result_.bound <= (1 + gap_) * result_.rate; }
 
   void start_from_plain_bound();
   void take_best(const std::vector<RoutedTree>& trees);
@@ -123,6 +72,10 @@ class Packer {
   bool seeds_do();
   void warm_up(std::vector<RoutedTree>& trees);
   [[nodiscard]] std::vector<double> without_single_arcs(std::span<const double> prices) const;
+  [[nodiscard]] double gap() const { return result_.bound / result_.rate - 1; }
+  [[nodiscard]] bool is_dense() const;
+  void descend_prices();
+  void pack_proportionally(PackingMaster& master);
   void generate_columns(PackingMaster& master, double unit_rate);
   bool add_trees(PackingMaster& master, double unit_rate);
   bool add(PackingMaster& master, RoutedTree tree) const;
@@ -132,10 +85,13 @@ class Packer {
   const PackingProblem& problem_;
   const PackingOptions& options_;
   const Effort effort_;
+  double gap_;  // accepted
+  bool was_slow_ = false;
   std::optional<TreePricer> pricer_;  // made when first needed: with relays it holds hosts^2 arcs
   double last_report_ = 0;
   std::vector<std::uint32_t> arcs_per_resource_;
   std::vector<double> best_prices_;  // sum 1; the certificate of result_.bound
+  std::vector<double> least_uses_;   // per resource: of any tree
   std::optional<SlowArcs> slow_arcs_;
   Packing result_;
 };
@@ -159,8 +115,9 @@ void Packer::improve_bound(std::span<const double> prices, double bound) {
 
 void Packer::start_from_plain_bound() {
   if (problem_.routes != nullptr || !problem_.is_member.empty()) return;
-  const PlainBound plain = plain_bound(problem_);
+  PlainBound plain = plain_bound(problem_);
   if (!plain.prices.empty()) improve_bound(plain.prices, plain.rate);
+  least_uses_ = std::move(plain.least_uses);
 }
 
 // The best single tree scales the master, and is the result if the time is up before the master is
@@ -252,19 +209,99 @@ Packing Packer::run() {
   return std::move(result_);
 }
 
+// Where trees of proportional loads are worth trying: among few hosts columns do better, and where
+// the best rate is far above that of a single tree, as it is where hosts have many links and no
+// port, proportional loads do not exist.
+bool Packer::is_dense() const {
+  constexpr std::uint32_t kManyHosts = 128;
+  constexpr double kSingleTree = 0.25;  // of the bound
+  const Digraph& graph = problem_.graph;
+  if (graph.has_relays() || graph.node_count < kManyHosts || !problem_.is_member.empty() ||
+      problem_.routes != nullptr || problem_.root_arcs > 0 || part_count(problem_) > 2) {
+    return false;
+  }
+  std::vector<double> widest(graph.node_count, 0.0);  // per node: the best arc into it, bytes/s
+  widest[problem_.root] = result_.bound;
+  for (std::uint32_t arc = 0; arc < graph.arc_count(); ++arc) {
+    double most = 0;
+    for (auto use = uses_of(problem_.occupation, arc); use; ++use) {
+      most = std::max(most, use.value());
+    }
+    widest[graph.head[arc]] = std::max(widest[graph.head[arc]], 1 / most);
+  }
+  return std::ranges::min(widest) >= kSingleTree * result_.bound;
+}
+
+void Packer::descend_prices() {
+  constexpr std::size_t kWindow = 100;  // rounds
+  constexpr double kLeastGain = 3e-5;   // of the bound, in a window
+  PriceDescent descent(first_weights(problem_.occupation, arcs_per_resource_), arcs_per_resource_);
+  double before = result_.bound;
+  for (std::size_t round = 1; round <= PriceDescent::kRounds && !out_of_time(); ++round) {
+    const RoutedTree tree = price(descent.prices());
+    descent.step(tree_load(problem_.occupation, tree), result_.bound);
+    if (round % PriceDescent::kRoundsPerAverage == 0) price(descent.average());
+    report();
+    if (round % kWindow != 0) continue;
+    if (result_.bound > before * (1 - kLeastGain)) return;
+    before = result_.bound;
+  }
+}
+
+// Few trees of large shares first, then more (docs/methods.md, "Dense networks", on the
+// parameters). Whole trees make a small linear program of their own;
+// they become columns of the master only where that is not enough.
+void Packer::pack_proportionally(PackingMaster& master) {
+  descend_prices();
+  const HostArcs arcs(problem_.graph, problem_.occupation,
+                      std::vector<double>(problem_.graph.arc_count(), 0.0), options_.deadline);
+  const auto take = [&](const std::vector<PackedTree>& trees) {
+    const double rate = total_rate(trees);
+    if (rate <= result_.rate) return;
+    result_.rate = rate;
+    result_.trees = trees;
+  };
+  for (const ProportionalOptions& proportional :
+       {ProportionalOptions{
+            .trees = 30, .share = 0.25, .loss = 1e-4, .of_cost = 30, .of_depth = 0.1},
+        ProportionalOptions{
+            .trees = 110, .share = 0.06, .loss = 5e-4, .of_cost = 50, .of_depth = 0},
+        ProportionalOptions{
+            .trees = 160, .share = 0.04, .loss = 3e-4, .of_cost = 50, .of_depth = 0}}) {
+    const std::vector<PackedTree> trees = proportional_trees(
+        problem_, arcs, best_prices_, result_.bound, least_uses_, proportional, options_.deadline);
+    take(trees);
+    report();
+    if (gap_reached() || out_of_time()) return;
+    std::vector<RoutedTree> whole;
+    for (const PackedTree& packed : trees) whole.push_back(packed.tree);
+    take(with_best_rates(problem_, whole, result_.rate, options_.deadline));
+    if (gap_reached() || out_of_time()) return;
+    for (RoutedTree& tree : whole) add(master, std::move(tree));
+  }
+}
+
 void Packer::generate_columns(PackingMaster& master, double unit_rate) {
-  for (;;) {
+  constexpr std::size_t kBatches = 5;  // before trees of another kind are tried
+  constexpr double kStalled = 0.9;     // of the gap is left after another batch
+  double last_gap = Packing::kUnbounded;
+  for (std::size_t batch = 0;; ++batch) {
     const LpStatus status = master.solve(options_.deadline);
     if (status == LpStatus::kOptimal) take_solution(master, unit_rate);
     report();
-    if (gap_reached()) {
-      result_.end = PackingEnd::kGapReached;
-      return;
-    }
+    if (gap_reached()) break;
     if (status == LpStatus::kLimit || out_of_time()) {
       result_.end = PackingEnd::kLimit;
       return;
     }
+    const bool is_slow = batch >= kBatches || (batch > 1 && gap() > kStalled * last_gap);
+    if (is_slow && !std::exchange(was_slow_, is_slow) && is_dense()) {
+      gap_ = std::max(gap_, options_.dense_gap);
+      if (!gap_reached()) pack_proportionally(master);
+      if (gap_reached()) break;
+      continue;
+    }
+    last_gap = gap();
     if (status != LpStatus::kOptimal || !add_trees(master, unit_rate)) {
       // The time may also have run out within the batch, before it found a new tree.
       const PackingEnd open = out_of_time() ? PackingEnd::kLimit : PackingEnd::kStalled;
@@ -273,6 +310,7 @@ void Packer::generate_columns(PackingMaster& master, double unit_rate) {
     }
     master.forget(200 + 3 * master.row_count(), effort_.forget_after);
   }
+  result_.end = PackingEnd::kGapReached;
 }
 
 // Adds a batch of trees. The first is priced at the master's own duals: if the master already has

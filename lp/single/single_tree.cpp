@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <random>
 
 #include "lp/graph/rooted_tree.hpp"
+#include "lp/random_numbers.hpp"
 
 namespace espalier::lp {
 
@@ -82,21 +82,6 @@ class LoadedTree : public RootedTree {
 
   std::vector<double> load_;
   double target_ = 0;
-};
-
-// Random numbers that are the same on every machine, unlike the standard's distributions.
-class RandomNumbers {
- public:
-  explicit RandomNumbers(std::uint64_t seed) : engine_(seed) {}
-  std::size_t below(std::size_t count) { return ((engine_() >> 32) * count) >> 32; }
-  double share() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-  template <class Range>
-  auto pick(const Range& range) {
-    return range[below(range.size())];
-  }
-
- private:
-  std::mt19937_64 engine_;
 };
 
 class Walk {

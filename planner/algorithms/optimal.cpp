@@ -48,7 +48,8 @@ class Reducer {
   void make_few(const Deadline& deadline) {
     lp::FewTreesOptions few{options_, options_.max_trees};
     few.deadline = deadline;
-    lp::TreesFound found = lp::pack_few_trees(problem_, packing_, few);
+    lp::TreesFound found = is_near_enough() ? lp::TreesFound{packing_.trees}
+                                            : lp::pack_few_trees(problem_, packing_, few);
     lp::TreesFound flat = lp::flatten_trees(problem_, packing_, found.trees, deadline);
     trees_ = std::move(flat.trees);
     ends_.few = end_of(found.complete && flat.complete);
@@ -99,6 +100,13 @@ class Reducer {
   }
 
  private:
+  // Of a dense network, where almost every resource is full: local search made the trees, for as
+  // few as reach the gap, and a search for fewer takes longer than it took to make them.
+  [[nodiscard]] bool is_near_enough() const {
+    return options_.max_trees == 0 && packing_.end == lp::PackingEnd::kGapReached &&
+           packing_.rate * (1 + options_.gap) < packing_.bound;
+  }
+
   static constexpr double kFewShare = 0.3;
 
   const lp::PackingProblem& problem_;

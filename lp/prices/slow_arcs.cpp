@@ -1,4 +1,4 @@
-#include "lp/packing/slow_arcs.hpp"
+#include "lp/prices/slow_arcs.hpp"
 
 #include <algorithm>
 

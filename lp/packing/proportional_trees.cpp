@@ -1,0 +1,322 @@
+#include "lp/packing/proportional_trees.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "lp/bounds/plain_bound.hpp"
+#include "lp/graph/min_cost_arborescence.hpp"
+#include "lp/graph/rooted_tree.hpp"
+#include "lp/random_numbers.hpp"
+
+namespace espalier::lp {
+
+namespace {
+
+// Rates are multiples of the bound, and a resource's capacity is 1.
+class ProportionalTrees {
+ public:
+  ProportionalTrees(const PackingProblem& problem, const HostArcs& arcs,
+                    std::span<const double> prices, double bound,
+                    std::span<const double> least_uses, const ProportionalOptions& options,
+                    const Deadline& deadline);
+
+  std::vector<PackedTree> run();
+
+ private:
+  // What the tree under construction would leave of a resource, in units of the tree's rate: more
+  // than its proportion (target), and than the trees after it cannot do without (least). Both sink
+  // as the tree loads it.
+  struct Left {
+    double target;
+    double least;
+    float if_more;  // weights of the square of target where it is positive: 0 or 1
+    float if_less;  // and where it is negative
+  };
+  struct Use {
+    std::uint32_t resource;
+    double load;  // by a tree of rate 1
+  };
+  // The arcs into a host and their uses lie next to each other: the search reads little else.
+  struct InArc {
+    std::uint32_t arc;
+    std::uint32_t tail;
+    std::uint32_t first_use;
+    std::uint32_t last_use;
+    double cost;  // at the prices: a cheapest tree costs 1
+  };
+  struct Made {
+    std::vector<std::uint32_t> arcs;  // per host but the root
+    double rate;
+  };
+
+  [[nodiscard]] std::span<const Use> uses(const InArc& in) const {
+    return {uses_.data() + in.first_use, in.last_use - in.first_use};
+  }
+  static double penalty(const Left& left, double target, double least) {
+    constexpr double kOfOverload = 400;
+    const double over = std::min(least, 0.0);
+    return (target < 0 ? left.if_less : left.if_more) * target * target + kOfOverload * over * over;
+  }
+  void list_arcs();
+  void aim(double rate, double rest_after);
+  void load(const InArc& in, double sign);
+  [[nodiscard]] double growth(const InArc& in) const;
+  [[nodiscard]] std::span<const std::uint32_t> first_tree(double rate, double rest);
+  [[nodiscard]] bool is_below(const RootedTree& tree, std::uint32_t node, std::uint32_t top) const;
+  void measure_depths(const RootedTree& tree);
+  bool improve(RootedTree& tree);
+  bool rehang(RootedTree& tree, std::uint32_t host);
+  bool make(std::span<const std::uint32_t> start, double rate, double rest_after, Made& made);
+  void use(const Made& made, double sign);
+  std::vector<PackedTree> filled() const;
+
+  const HostArcs& arcs_;
+  std::uint32_t root_;
+  double bound_;
+  const ProportionalOptions& options_;
+  double total_;               // rate of all trees
+  std::vector<double> price_;  // per resource, sum 1
+  std::vector<double> least_;  // per resource: the load of any tree of rate 1
+  std::vector<Use> uses_;
+  std::vector<InArc> in_arcs_;           // by head
+  std::vector<std::uint32_t> first_in_;  // per node, and the end of the last one
+  std::vector<std::uint32_t> in_of_;     // per arc: its place in in_arcs_
+  std::vector<double> free_;             // per resource: what the trees made so far leave
+  std::vector<Left> left_;
+  std::vector<double> depth_;  // per node, before the current sweep or after a move in it
+  std::vector<std::uint32_t> walk_;
+  std::vector<std::uint32_t> hosts_;  // but the root
+  MinCostArborescence cheapest_;
+  RandomNumbers random_{1};
+  DeadlineWatch watch_;
+  std::vector<double> cost_;  // per arc, of the search for a first tree
+  std::vector<Made> made_;
+};
+
+ProportionalTrees::ProportionalTrees(const PackingProblem& problem, const HostArcs& arcs,
+                                     std::span<const double> prices, double bound,
+                                     std::span<const double> least_uses,
+                                     const ProportionalOptions& options, const Deadline& deadline)
+    : arcs_(arcs),
+      root_(problem.root),
+      bound_(bound),
+      options_(options),
+      total_(1 - options.loss),
+      price_(prices.begin(), prices.end()),
+      least_(least_uses.begin(), least_uses.end()),
+      in_of_(arcs.size()),
+      free_(price_.size(), 1.0),
+      left_(price_.size()),
+      depth_(arcs.node_count(), 0.0),
+      cheapest_(problem.graph.node_count, problem.graph.tail, problem.graph.head, problem.root,
+                deadline),
+      watch_(deadline),
+      cost_(arcs.size()) {
+  constexpr double kPriced = 1e-6;
+  const double sum = std::accumulate(price_.begin(), price_.end(), 0.0);
+  for (double& price : price_) price /= sum;
+  for (double& least : least_) least *= bound;
+  list_arcs();
+  const std::vector<std::uint32_t> arcs_of = arcs_per_resource(problem);
+  for (std::size_t r = 0; r < left_.size(); ++r) {
+    left_[r].if_more = price_[r] > kPriced ? 1 : 0;
+    left_[r].if_less = price_[r] > kPriced || arcs_of[r] > 1 ? 1 : 0;
+  }
+}
+
+void ProportionalTrees::list_arcs() {
+  for (std::uint32_t node = 0; node < arcs_.node_count(); ++node) {
+    if (node != root_) hosts_.push_back(node);
+    first_in_.push_back(static_cast<std::uint32_t>(in_arcs_.size()));
+    for (const std::uint32_t arc : arcs_.into(node)) {
+      const auto first = static_cast<std::uint32_t>(uses_.size());
+      double cost = 0;
+      for (const auto& [resource, seconds] : arcs_.uses(arc)) {
+        uses_.push_back({resource, seconds * bound_});
+        cost += price_[resource] * seconds * bound_;
+      }
+      in_of_[arc] = static_cast<std::uint32_t>(in_arcs_.size());
+      in_arcs_.push_back(
+          {arc, arcs_.tail(arc), first, static_cast<std::uint32_t>(uses_.size()), cost});
+    }
+  }
+  first_in_.push_back(static_cast<std::uint32_t>(in_arcs_.size()));
+}
+
+// Sets left_ for a tree of `rate` without arcs; rest_after: of the rate, for the trees after it.
+void ProportionalTrees::aim(double rate, double rest_after) {
+  const double scale = total_ / rate;
+  for (std::size_t r = 0; r < left_.size(); ++r) {
+    left_[r].target = (free_[r] - rest_after / total_) * scale;
+    left_[r].least = (free_[r] - rest_after * least_[r]) * scale;
+  }
+}
+
+void ProportionalTrees::load(const InArc& in, double sign) {
+  for (const auto& [resource, load] : uses(in)) {
+    left_[resource].target -= sign * total_ * load;
+    left_[resource].least -= sign * total_ * load;
+  }
+}
+
+// Of the objective, if the tree gets this arc.
+double ProportionalTrees::growth(const InArc& in) const {
+  double sum = options_.of_cost * static_cast<double>(hosts_.size()) * in.cost;
+  for (const auto& [resource, load] : uses(in)) {
+    const Left& left = left_[resource];
+    const double more = total_ * load;
+    sum += penalty(left, left.target - more, left.least - more) -
+           penalty(left, left.target, left.least);
+  }
+  return sum;
+}
+
+// The cheapest at prices that are higher where less than its proportion is left, without arcs that
+// have not enough left.
+std::span<const std::uint32_t> ProportionalTrees::first_tree(double rate, double rest) {
+  constexpr double kNoise = 1e-3;
+  constexpr double kTooDear = 1e3;  // times the cheapest tree
+  for (std::uint32_t arc = 0; arc < arcs_.size(); ++arc) {
+    double cost = 0;
+    bool fits = true;
+    for (const auto& [r, load] : uses(in_arcs_[in_of_[arc]])) {
+      const double missing = std::clamp(1 - free_[r] * total_ / rest, -1.0, 1.0);
+      cost += price_[r] * (1 + missing) * load;
+      fits = fits && rate * load <= free_[r] - (rest - rate) * least_[r];
+    }
+    cost_[arc] = cost * (1 + kNoise * random_.share()) + (fits ? 0 : kTooDear);
+  }
+  watch_.require(8 * arcs_.size());
+  return cheapest_.solve(cost_);
+}
+
+bool ProportionalTrees::is_below(const RootedTree& tree, std::uint32_t node,
+                                 std::uint32_t top) const {
+  while (node != root_) {
+    if (node == top) return true;
+    node = tree.parent(node);
+  }
+  return false;
+}
+
+// Of all nodes, in edges from the root.
+void ProportionalTrees::measure_depths(const RootedTree& tree) {
+  depth_[root_] = 0;
+  walk_.assign(1, root_);
+  for (std::size_t i = 0; i < walk_.size(); ++i) {
+    const std::uint32_t node = walk_[i];
+    for (std::uint32_t child = tree.first_child(node); child != kNone;
+         child = tree.next_sibling(child)) {
+      depth_[child] = depth_[node] + 1;
+      walk_.push_back(child);
+    }
+  }
+}
+
+bool ProportionalTrees::rehang(RootedTree& tree, std::uint32_t host) {
+  constexpr double kRounding = 1e-9;
+  const InArc& old = in_arcs_[in_of_[tree.parent_arc(host)]];
+  load(old, -1);
+  const InArc* best = &old;
+  double least = growth(old) + options_.of_depth * depth_[old.tail];
+  least -= kRounding * std::abs(least);
+  for (std::uint32_t i = first_in_[host]; i < first_in_[host + 1]; ++i) {
+    const InArc& in = in_arcs_[i];
+    const double grown = growth(in) + options_.of_depth * depth_[in.tail];
+    if (grown >= least || is_below(tree, in.tail, host)) continue;
+    best = &in;
+    least = grown;
+  }
+  load(*best, 1);
+  if (best == &old) return false;
+  tree.move(best->arc);
+  depth_[host] = depth_[best->tail] + 1;
+  return true;
+}
+
+// One sweep over all hosts; false: the tree is as before.
+bool ProportionalTrees::improve(RootedTree& tree) {
+  for (std::size_t i = hosts_.size(); i > 1; --i) {
+    std::swap(hosts_[i - 1], hosts_[random_.below(i)]);
+  }
+  measure_depths(tree);
+  bool changed = false;
+  for (const std::uint32_t host : hosts_) {
+    watch_.require(std::size_t{8} * (first_in_[host + 1] - first_in_[host]));
+    changed |= rehang(tree, host);
+  }
+  return changed;
+}
+
+bool ProportionalTrees::make(std::span<const std::uint32_t> start, double rate, double rest_after,
+                             Made& made) {
+  constexpr int kSweeps = 30;  // most end before the tenth
+  if (start.size() != hosts_.size()) return false;
+  RootedTree tree(arcs_, root_);
+  aim(rate, rest_after);
+  for (const std::uint32_t arc : start) {
+    tree.attach(arc);
+    load(in_arcs_[in_of_[arc]], 1);
+  }
+  for (int sweep = 0; sweep < kSweeps && improve(tree); ++sweep) {
+  }
+  made.rate = rate;
+  made.arcs.clear();
+  for (std::uint32_t node = 0; node < arcs_.node_count(); ++node) {
+    if (node != root_) made.arcs.push_back(tree.parent_arc(node));
+  }
+  return true;
+}
+
+void ProportionalTrees::use(const Made& made, double sign) {
+  for (const std::uint32_t arc : made.arcs) {
+    for (const auto& [resource, load] : uses(in_arcs_[in_of_[arc]])) {
+      free_[resource] -= sign * made.rate * load;
+    }
+  }
+}
+
+std::vector<PackedTree> ProportionalTrees::filled() const {
+  const double busiest = 1 - std::ranges::min(free_);
+  std::vector<PackedTree> trees;
+  for (const Made& made : made_) {
+    trees.push_back({{made.arcs, {}}, made.rate * bound_ / busiest});
+  }
+  return trees;
+}
+
+std::vector<PackedTree> ProportionalTrees::run() {
+  double rest = total_;
+  for (std::size_t k = 1; k <= options_.trees; ++k) {
+    const double rate = k < options_.trees ? options_.share * rest : rest;
+    Made made;
+    if (!make(first_tree(rate, rest), rate, rest - rate, made)) return {};
+    use(made, 1);
+    made_.push_back(std::move(made));
+    rest -= rate;
+  }
+  for (std::size_t k = made_.size(); k-- > 0;) {
+    Made& made = made_[k];
+    use(made, -1);
+    const std::vector<std::uint32_t> start = made.arcs;
+    make(start, made.rate, 0, made);
+    use(made, 1);
+  }
+  return filled();
+}
+
+}  // namespace
+
+std::vector<PackedTree> proportional_trees(const PackingProblem& problem, const HostArcs& arcs,
+                                           std::span<const double> prices, double bound,
+                                           std::span<const double> least_uses,
+                                           const ProportionalOptions& options,
+                                           const Deadline& deadline) try {
+  return ProportionalTrees(problem, arcs, prices, bound, least_uses, options, deadline).run();
+} catch (const LimitReached&) {
+  return {};
+}
+
+}  // namespace espalier::lp
