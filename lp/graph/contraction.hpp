@@ -58,8 +58,11 @@ class Contraction {
       enter(component, chosen_[component]);
     }
   }
-  // The same with `arc` as the root's only one. costs_from_each gives a finite cost for its head.
+  // The same with `arc` as the root's only one, after costs_from_each, which gives a finite cost
+  // for its head. Any number of times, each from another host.
   void expand_from(std::uint32_t arc) {
+    chosen_ = contracted_chosen_;
+    state_ = contracted_state_;
     const std::uint32_t outermost = component_count_ - 1;
     if (outermost < node_count_) {  // one node besides the root
       chosen_[arcs().head_of(arc)] = arc;
@@ -75,6 +78,8 @@ class Contraction {
   // sets without r (Edmonds, J. Res. Nat. Bur. Standards 71B, 1967), and these are the same for
   // every r.
   void costs_from_each(std::vector<double>& cost) {
+    contracted_chosen_ = chosen_;
+    contracted_state_ = state_;
     // From the sets that are contained in no other one to those within.
     scratch_costs_.assign(component_count_, 0.0);
     double all = 0;
@@ -267,7 +272,9 @@ class Contraction {
   std::vector<std::uint32_t> path_;    // growing path of components, backwards
   std::vector<HeapNode> heap_;         // per node
   std::vector<std::uint32_t> scratch_;
-  std::vector<double> scratch_costs_;  // per component
+  std::vector<double> scratch_costs_;             // per component
+  std::vector<std::uint32_t> contracted_chosen_;  // before any expansion
+  std::vector<std::uint8_t> contracted_state_;
   std::uint32_t component_count_ = 0;
 };
 

@@ -130,7 +130,9 @@ RoutedTree RelayArborescence::tree_from(std::uint32_t root_arc) {
   });
   choices_.push_back({root_arc, static_cast<std::uint32_t>(itself - reached_.begin())});
   expand_from(static_cast<std::uint32_t>(choices_.size() - 1));
-  return chosen_paths();
+  RoutedTree tree = chosen_paths();
+  choices_.pop_back();
+  return tree;
 }
 
 void RelayArborescence::find_nearest_hosts() {

@@ -22,6 +22,12 @@ namespace espalier::lp {
 using SparseMatrix = Eigen::SparseMatrix<double>;
 class RoutesProblem;
 
+// Of a part that is a copy of the graph of all parts.
+struct PartRoot {
+  std::uint32_t root;  // a host of that graph
+  double share;        // by which its arcs' occupation is multiplied, > 0
+};
+
 // Holds references, which must outlive all uses of the problem.
 struct PackingProblem {
   const Digraph& graph;
@@ -42,6 +48,9 @@ struct PackingProblem {
   // Per node, whether it is one of the hosts that trees lead to; other hosts may be in a tree, or
   // not (lp/steiner). There is one part. Empty: all hosts.
   std::span<const char> is_member{};
+  // Where the parts are copies of one graph in one direction, each with a root and a share of its
+  // own: these, by part. The first copy has the graph's own numbers of nodes. Empty: they are not.
+  std::span<const PartRoot> part_roots{};
 };
 
 // The number among the root arcs of the one that the tree contains; 0 where the root is given.

@@ -31,7 +31,7 @@ class CheapestTree {
   // each arc out of the root costs more than all others together. from_each: per node, the cost of
   // its tree; all infinite unless each reaches every other. False: some host cannot be reached.
   bool solve_from_each(std::span<const double> cost, std::vector<double>& from_each);
-  // Once after it: the tree from the head of `root_arc`, an arc out of the root that it contains.
+  // After it: the tree from the head of `root_arc`, an arc out of the root that it contains.
   RoutedTree tree_from(std::uint32_t root_arc);
 
  private:

@@ -1,5 +1,6 @@
 #include "lp/packing/parts_problem.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -72,6 +73,11 @@ PartsProblem::PartsProblem(const Digraph& graph, const SparseMatrix& occupation,
       parts_(std::move(parts)),
       occupation_(side_by_side(occupation, shares_of(parts_))) {
   const auto copies = static_cast<std::uint32_t>(parts_.size());
+  const bool is_reversed = parts_.front().reversed;
+  if (root_arcs == 0 &&
+      std::ranges::all_of(parts_, [&](const Part& part) { return part.reversed == is_reversed; })) {
+    for (const Part& part : parts_) part_roots_.push_back({part.root, part.share});
+  }
   graph_.node_count = graph.node_count + (copies - 1) * (graph.node_count - 1);
   if (!graph.is_relay.empty()) graph_.is_relay.assign(graph_.node_count, 0);
   for (std::uint32_t p = 0; p < copies; ++p) {

@@ -33,7 +33,7 @@ class PartsProblem {
   // The result refers to this object. A spanning tree exists only if every host reaches the roots
   // of reversed parts, and is reached from those of others.
   [[nodiscard]] PackingProblem problem() const {
-    return {graph_, parts_.front().root, occupation_, arcs_, root_arcs_};
+    return {graph_, parts_.front().root, occupation_, arcs_, root_arcs_, nullptr, {}, part_roots_};
   }
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
 
@@ -53,6 +53,7 @@ class PartsProblem {
   std::uint32_t arcs_;           // of the single graph, and of the root
   std::uint32_t root_arcs_ = 0;  // of them
   std::vector<Part> parts_;
+  std::vector<PartRoot> part_roots_;  // where all parts have the same direction
   Digraph graph_;
   SparseMatrix occupation_;
 };

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "lp/packing/any_root_tree.hpp"
 #include "lp/packing/arborescence_packing.hpp"
 #include "lp/packing/cheapest_tree.hpp"
+#include "lp/packing/root_trees.hpp"
 #include "lp/steiner/cheapest_member_tree.hpp"
 
 namespace espalier::lp {
@@ -22,9 +22,13 @@ class TreePricer {
   PricedTree cheapest_tree(std::span<const double> prices);
 
  private:
+  [[nodiscard]] std::optional<PricedTree> cheapest();
+
   const PackingProblem* problem_;
+  Deadline deadline_;
   std::optional<CheapestTree> from_root_;
   std::optional<AnyRootTree> from_any_root_;      // instead, where the root is free
+  std::optional<AllRootsTree> from_all_roots_;    // or where parts are copies of one graph
   std::optional<CheapestMemberTree> to_members_;  // or where trees lead to some hosts only
   std::vector<double> arc_cost_;
 };

@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
+#include <vector>
 
+#include "lp/packing/cheapest_tree.hpp"
+#include "lp/packing/tree_pricer.hpp"
 #include "tests/lp/plain_certificate.hpp"
 #include "tests/lp/plain_flow_lp.hpp"
 #include "tests/lp/random_problems.hpp"
@@ -87,6 +91,46 @@ TEST_P(Doubled, PackingIsProvenAndAgreesWithTheFlowLp) {
     const FlowSolution flow = solve_flow_lp(doubled.problem());
     ASSERT_EQ(flow.status, LpStatus::kOptimal);
     EXPECT_NEAR(packing.rate / flow.throughput, 1, 1e-6);
+  }
+}
+
+// All trees of a part with each host as root, from one run, cost what those of the copies do; also
+// where a host is no root, and where not all hosts reach each other.
+TEST_P(Doubled, TreesOfAllRootsAreTheCheapestOfTheCopies) {
+  for (std::uint64_t seed = 1; seed <= draws(20); ++seed) {
+    const RandomProblem made = draw(seed);
+    SCOPED_TRACE(made.name);
+    std::vector<Part> parts;
+    for (std::uint32_t node = 0; node < made.graph.node_count; ++node) {
+      if (made.graph.relay(node) || (seed % 2 == 0 && node != made.root && node % 3 == 0)) continue;
+      parts.push_back({node, seed % 4 < 2, 0.1 * (1 + node)});
+    }
+    if (seed % 5 == 0) parts.assign(3, {made.root, false, 0.5});
+    if (parts.size() < 3) continue;
+    const PartsProblem all(made.graph, made.occupation, parts);
+    const PackingProblem problem = all.problem();
+    ASSERT_EQ(problem.part_roots.size(), parts.size());
+    std::vector<double> prices(static_cast<std::size_t>(made.occupation.rows()));
+    for (std::size_t r = 0; r < prices.size(); ++r) {
+      prices[r] = static_cast<double>((r * 2654435761U + seed * 40503U) % 1000) / 1000;
+    }
+    std::vector<double> cost(problem.graph.arc_count(), 0.0);
+    for (std::size_t arc = 0; arc < cost.size(); ++arc) {
+      for (SparseMatrix::InnerIterator it(problem.occupation, static_cast<Eigen::Index>(arc)); it;
+           ++it) {
+        cost[arc] += it.value() * prices[static_cast<std::size_t>(it.row())];
+      }
+    }
+    const std::optional<PricedTree> copies = CheapestTree(problem.graph, problem.root).solve(cost);
+    if (!copies) continue;  // some root does not reach all
+    const PricedTree priced = TreePricer(problem).cheapest_tree(prices);
+    EXPECT_NEAR(priced.cost, copies->cost, 1e-9 * copies->cost);
+    double paid = 0;
+    for (const std::uint32_t arc : priced.tree.arcs) paid += cost[arc];
+    EXPECT_NEAR(paid, copies->cost, 1e-9 * copies->cost);
+    for (const RoutedTree& tree : all.split(priced.tree)) {
+      EXPECT_EQ(tree.edge_count(), made.graph.host_count() - 1);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
-#include "lp/packing/any_root_tree.hpp"
+#include "lp/packing/root_trees.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -8,7 +9,8 @@ namespace espalier::lp {
 
 namespace {
 
-// Of root arcs. It is only compared, and so loses nothing.
+// Of the arcs to all hosts: dearer than all others together. It is only compared, and so loses
+// nothing.
 constexpr double kFar = 1e300;
 
 }  // namespace
@@ -61,6 +63,51 @@ std::optional<PricedTree> AnyRootTree::solve(std::span<const double> cost) {
   for (std::uint32_t part = 0; part < halves_.size(); ++part) {
     const std::uint32_t root_arc = arcs_ - roots_ + best;
     whole.tree.append(halves_[part].cheapest->tree_from(root_arc), part * arcs_);
+  }
+  return whole;
+}
+
+AllRootsTree::AllRootsTree(const PackingProblem& problem, const Deadline& deadline)
+    : arcs_(problem.part_arcs), roots_(problem.part_roots.begin(), problem.part_roots.end()) {
+  const Digraph& whole = problem.graph;
+  for (std::uint32_t arc = 0; arc < arcs_; ++arc) {
+    graph_.tail.push_back(whole.tail[arc]);
+    graph_.head.push_back(whole.head[arc]);
+    graph_.node_count = std::max({graph_.node_count, whole.tail[arc] + 1, whole.head[arc] + 1});
+  }
+  const std::uint32_t root = graph_.node_count++;
+  if (!whole.is_relay.empty()) {
+    graph_.is_relay.assign(whole.is_relay.begin(), whole.is_relay.begin() + root);
+    graph_.is_relay.push_back(0);
+  }
+  arc_to_.assign(root, kNone);
+  for (std::uint32_t node = 0; node < root; ++node) {
+    if (graph_.relay(node)) continue;
+    arc_to_[node] = static_cast<std::uint32_t>(graph_.tail.size());
+    graph_.tail.push_back(root);
+    graph_.head.push_back(node);
+  }
+  cost_.resize(graph_.tail.size(), kFar);
+  cheapest_.emplace(graph_, root, deadline);
+}
+
+std::optional<PricedTree> AllRootsTree::solve(std::span<const double> cost) {
+  for (std::uint32_t arc = 0; arc < arcs_; ++arc) cost_[arc] = cost[arc] / roots_.front().share;
+  if (!cheapest_->solve_from_each(cost_, from_each_)) return std::nullopt;
+  PricedTree whole{{}, 0};
+  for (std::uint32_t part = 0; part < roots_.size(); ++part) {
+    const auto [root, share] = roots_[part];
+    if (std::isinf(from_each_[root])) return std::nullopt;
+    whole.cost += share * from_each_[root];
+    const RoutedTree tree = cheapest_->tree_from(arc_to_[root]);
+    std::vector<std::uint32_t> path;
+    for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+      const auto own = tree.path(edge);
+      if (own.front() >= arcs_) continue;  // to the root
+      path.assign(own.begin(), own.end());
+      for (std::uint32_t& arc : path) arc += part * arcs_;
+      whole.tree.add_edge(path);
+    }
   }
   return whole;
 }
