@@ -35,11 +35,15 @@ constexpr std::size_t kMostHosts = 25;
 // Topology-oblivious trees may pass through other hosts where there is no link between two ranks;
 // so may trees with such an inner algorithm.
 bool is_oblivious(std::string_view name) {
-  constexpr std::array<std::string_view, 12> kOblivious{"binomial",
+  constexpr std::array<std::string_view, 16> kOblivious{"binomial",
                                                         "binary",
                                                         "chain",
                                                         "flat",
                                                         "k-chain",
+                                                        "ring",
+                                                        "bruck",
+                                                        "recursive-doubling",
+                                                        "neighbor-exchange",
                                                         "split-binary",
                                                         "two-tree-complete",
                                                         "two-tree-sanders",
