@@ -63,7 +63,7 @@ bool knows_bound(std::string_view name) {
 
 // A search through many trees takes a thousand times as long as the other algorithms.
 std::uint64_t seeds_for(std::string_view name) {
-  return draws(name == "exact-tree" || name == "best-tree" ? 3 : 15);
+  return draws(name == "exact-tree" || name == "best-tree" ? 3 : 8);
 }
 
 class EveryAlgorithm : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
