@@ -14,9 +14,9 @@ constexpr std::size_t kLongestStretch = 3;
 // Arcs of each host that moves try to bring into the ring.
 constexpr std::size_t kNearest = 10;
 // A stall: as many rounds as an instance of some hundred hosts needs.
-constexpr std::size_t kMostRounds = 50;
+constexpr std::size_t kMostSearchRounds = 50;
 // So few hosts that each can be a start.
-constexpr std::size_t kFewHosts = 16;
+constexpr std::size_t kFewStarts = 16;
 
 class RingSearch {
  public:
@@ -36,17 +36,17 @@ class RingSearch {
   std::vector<std::uint32_t> run() {
     std::vector<std::uint32_t> best;
     double least = INFINITY;
-    const std::size_t starts = hosts_.size() <= kFewHosts ? hosts_.size() : 1;
+    const std::size_t starts = hosts_.size() <= kFewStarts ? hosts_.size() : 1;
     for (std::size_t start = 0; start < starts; ++start) {
       begin_with_nearest_neighbours(hosts_[start]);
-      for (std::size_t round = 0; round < kMostRounds && improve(); ++round) {
+      for (std::size_t round = 0; round < kMostSearchRounds && improve(); ++round) {
       }
       const double most = std::ranges::max(load_);
       if (most >= least) continue;
       least = most;
       best = order_;
     }
-    std::ranges::rotate(best, std::ranges::find(best, hosts_.front()));
+    std::rotate(best.begin(), std::ranges::find(best, hosts_.front()), best.end());
     return best;
   }
 
