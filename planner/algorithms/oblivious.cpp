@@ -16,21 +16,16 @@ std::uint32_t ranks_of(const Instance& instance) {
   return static_cast<std::uint32_t>(instance.host_count());
 }
 
-// The root's place among the hosts.
 std::uint32_t root_rank_of(const Instance& instance) {
-  const auto hosts = instance.platform().hosts();
-  return static_cast<std::uint32_t>(std::ranges::find(hosts, instance.source()) - hosts.begin());
+  return host_numbers(instance.platform())[index_of(instance.source())];
 }
 
 // The chain of the root along the best ring. reversed: the instance is that of a reduction.
 Outcome along_ring(const Instance& instance, const AlgorithmOptions& options, bool reversed) {
   const HostArcsInUse in_use(instance, options);
-  std::vector<std::uint32_t> nodes;
-  for (const platforms::NodeId host : instance.platform().hosts()) {
-    nodes.push_back(static_cast<std::uint32_t>(index_of(host)));
-  }
   std::vector<platforms::NodeId> order;
-  for (const std::uint32_t node : ring_order(in_use.get(), nodes, reversed, options.deadline)) {
+  for (const std::uint32_t node :
+       ring_order(in_use.get(), instance.platform().hosts(), reversed, options.deadline)) {
     order.push_back(platforms::NodeId{node});
   }
   if (reversed) std::ranges::reverse(order);

@@ -136,12 +136,8 @@ void add_rings(const AllRoots& problem, const Deadline& deadline,
                std::vector<lp::RoutedTree>& seeds) {
   try {
     const lp::HostArcs arcs = problem.spread().fastest_host_arcs(deadline);
-    HostOrder hosts;
-    for (const NodeId host : problem.platform().hosts()) {
-      hosts.push_back(static_cast<std::uint32_t>(index_of(host)));
-    }
-    for (const HostOrder& order :
-         {walk_order(problem, arcs), ring_order(arcs, hosts, false, deadline)}) {
+    for (const HostOrder& order : {walk_order(problem, arcs),
+                                   ring_order(arcs, problem.platform().hosts(), false, deadline)}) {
       if (order.size() != problem.spread().host_count()) continue;
       if (const auto ring = Ring::along(order, arcs)) add_chains(problem, *ring, seeds);
     }

@@ -20,16 +20,18 @@ constexpr std::size_t kFewStarts = 16;
 
 class RingSearch {
  public:
-  RingSearch(const lp::HostArcs& arcs, std::span<const std::uint32_t> hosts, bool reversed,
+  RingSearch(const lp::HostArcs& arcs, std::span<const platforms::NodeId> hosts, bool reversed,
              const Deadline& deadline)
       : arcs_(arcs),
-        hosts_(hosts.begin(), hosts.end()),
         reversed_(reversed),
         deadline_(deadline),
         load_(arcs.resource_count() + 1, 0.0),
         change_(load_.size(), 0.0),
         is_changed_(load_.size(), 0),
         place_(arcs.node_count(), kNoHost) {
+    for (const platforms::NodeId host : hosts) {
+      hosts_.push_back(static_cast<std::uint32_t>(index_of(host)));
+    }
     list_nearest();
   }
 
@@ -54,6 +56,13 @@ class RingSearch {
   [[nodiscard]] std::uint32_t arc(std::uint32_t from, std::uint32_t to) const {
     return reversed_ ? arcs_.find(to, from) : arcs_.find(from, to);
   }
+  // Of the arcs by which a host may send on, and where one of them leads.
+  [[nodiscard]] std::span<const std::uint32_t> onward(std::uint32_t host) const {
+    return reversed_ ? arcs_.into(host) : arcs_.out_of(host);
+  }
+  [[nodiscard]] std::uint32_t end_of(std::uint32_t onward) const {
+    return reversed_ ? arcs_.tail(onward) : arcs_.head(onward);
+  }
   // A pair without an arc has a resource of its own, which outweighs all others.
   [[nodiscard]] std::uint32_t missing() const {
     return static_cast<std::uint32_t>(arcs_.resource_count());
@@ -65,9 +74,8 @@ class RingSearch {
     nearest_.resize(arcs_.node_count());
     for (const std::uint32_t host : hosts_) {
       reached.clear();
-      const auto own = reversed_ ? arcs_.into(host) : arcs_.out_of(host);
-      for (const std::uint32_t each : own) {
-        reached.emplace_back(arcs_.weight(each), reversed_ ? arcs_.tail(each) : arcs_.head(each));
+      for (const std::uint32_t each : onward(host)) {
+        reached.emplace_back(arcs_.weight(each), end_of(each));
         scale_ = std::max(scale_, reached.back().first);
       }
       const std::size_t most = std::min(kNearest, reached.size());
@@ -86,8 +94,8 @@ class RingSearch {
       order_.push_back(at);
       is_passed[at] = 1;
       std::pair<double, std::uint32_t> best{INFINITY, kNoHost};
-      for (const std::uint32_t each : reversed_ ? arcs_.into(at) : arcs_.out_of(at)) {
-        const std::uint32_t to = reversed_ ? arcs_.tail(each) : arcs_.head(each);
+      for (const std::uint32_t each : onward(at)) {
+        const std::uint32_t to = end_of(each);
         if (is_passed[to] == 0) best = std::min(best, {arcs_.weight(each), to});
       }
       while (next_host < hosts_.size() && is_passed[hosts_[next_host]] != 0) ++next_host;
@@ -207,7 +215,7 @@ class RingSearch {
 }  // namespace
 
 std::vector<std::uint32_t> ring_order(const lp::HostArcs& arcs,
-                                      std::span<const std::uint32_t> hosts, bool reversed,
+                                      std::span<const platforms::NodeId> hosts, bool reversed,
                                       const Deadline& deadline) {
   return RingSearch(arcs, hosts, reversed, deadline).run();
 }

@@ -182,11 +182,7 @@ class BlockChooser {
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       choice.candidates.push_back(result_of(candidates_[i], timed[i]));
     }
-    const auto first = choice.candidates.begin();
-    std::rotate(first, first + static_cast<std::ptrdiff_t>(best),
-                first + static_cast<std::ptrdiff_t>(best) + 1);
-    std::stable_sort(first + 1, choice.candidates.end(),
-                     [](const auto& a, const auto& b) { return a.makespan < b.makespan; });
+    put_first(best, choice.candidates);
     return choice;
   }
 
@@ -219,28 +215,25 @@ class BlockChooser {
 
 // From one host to all others: the time of a short segment along the fastest paths.
 double farthest_s(const Platform& platform, NodeId from, Seconds overhead) {
-  std::vector<std::vector<std::uint32_t>> out(platform.nodes().size());
   const auto arcs = platform.arcs();
-  for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) {
-    out[index_of(arcs[arc].from)].push_back(arc);
-  }
-  std::vector<double> reached_s(out.size(), std::numeric_limits<double>::infinity());
-  using At = std::pair<double, std::size_t>;
+  std::vector<double> reached_s(platform.nodes().size(), std::numeric_limits<double>::infinity());
+  using At = std::pair<double, NodeId>;
   std::priority_queue<At, std::vector<At>, std::greater<>> next;
-  next.emplace(0, index_of(from));
+  next.emplace(0, from);
   reached_s[index_of(from)] = 0;
   while (!next.empty()) {
     const auto [time_s, node] = next.top();
     next.pop();
-    if (time_s > reached_s[node]) continue;
-    for (const std::uint32_t arc : out[node]) {
+    if (time_s > reached_s[index_of(node)]) continue;
+    const auto [first, last] = platform.arcs_out_of(node);
+    for (std::uint32_t arc = first; arc < last; ++arc) {
       const platforms::Arc& taken = arcs[arc];
       const double there_s = time_s + taken.latency.value + taken.overhead.value + overhead.value +
                              1 / taken.bandwidth.value;
       double& known_s = reached_s[index_of(taken.to)];
       if (there_s >= known_s) continue;
       known_s = there_s;
-      next.emplace(there_s, index_of(taken.to));
+      next.emplace(there_s, taken.to);
     }
   }
   double most = 0;
@@ -249,8 +242,12 @@ double farthest_s(const Platform& platform, NodeId from, Seconds overhead) {
 }
 
 NodeId most_central(const Platform& platform, Seconds overhead) {
-  return *std::ranges::min_element(
-      platform.hosts(), {}, [&](NodeId host) { return farthest_s(platform, host, overhead); });
+  std::vector<double> farthest;
+  for (const NodeId host : platform.hosts()) {
+    farthest.push_back(farthest_s(platform, host, overhead));
+  }
+  return platform
+      .hosts()[static_cast<std::size_t>(std::ranges::min_element(farthest) - farthest.begin())];
 }
 
 }  // namespace
@@ -259,16 +256,17 @@ Choice choose_plan(const planner::AllRoots& problem, Bytes message, const Choice
   Choice choice = BlockChooser(problem, message, options).choose();
   if (!problem.has_free_roots() || !choice.complete) return choice;
   const NodeId root = most_central(problem.platform(), choice.overhead);
+  ChoiceOptions of_one_root = options;
+  of_one_root.operation = problem.operation();
   Choice rooted = choose_plan(problem.platform(), root, problem.model(),
-                              problem.options().latency_occupies, message, options);
+                              problem.options().latency_occupies, message, of_one_root);
   for (CandidateResult& candidate : rooted.candidates) {
     candidate.algorithm += " via " + problem.platform().node(root).name;
   }
   if (rooted.makespan < choice.makespan) std::swap(rooted, choice);
   choice.candidates.insert(choice.candidates.end(), rooted.candidates.begin(),
                            rooted.candidates.end());
-  std::stable_sort(choice.candidates.begin() + 1, choice.candidates.end(),
-                   [](const auto& a, const auto& b) { return a.makespan < b.makespan; });
+  put_first(0, choice.candidates);
   choice.simulations += rooted.simulations;
   choice.complete = choice.complete && rooted.complete;
   return choice;

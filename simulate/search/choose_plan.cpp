@@ -164,11 +164,7 @@ class Chooser {
                                    candidate.plan.broadcast_trees.size(), candidate.depth,
                                    search_.segment_of(own.segments), own.makespan, own.simulated});
     }
-    const auto own = choice.candidates.begin() + static_cast<std::ptrdiff_t>(best.candidate);
-    std::rotate(choice.candidates.begin(), own, own + 1);
-    std::stable_sort(
-        choice.candidates.begin() + 1, choice.candidates.end(),
-        [](const CandidateResult& a, const CandidateResult& b) { return a.makespan < b.makespan; });
+    put_first(best.candidate, choice.candidates);
   }
 
   // Trees that were made for another segment size have other rates with this one.
@@ -215,6 +211,13 @@ class Chooser {
 };
 
 }  // namespace
+
+void put_first(std::size_t chosen, std::vector<CandidateResult>& candidates) {
+  const auto own = candidates.begin() + static_cast<std::ptrdiff_t>(chosen);
+  std::rotate(candidates.begin(), own, own + 1);
+  std::stable_sort(candidates.begin() + 1, candidates.end(),
+                   [](const auto& a, const auto& b) { return a.makespan < b.makespan; });
+}
 
 Choice choose_plan(const platforms::Platform& platform, platforms::NodeId source,
                    platforms::Model model, bool latency_occupies, Bytes message,

@@ -47,6 +47,9 @@ struct CandidateResult {
   bool simulated = false;  // false: a lower bound by the pipeline formula
 };
 
+// The chosen one first, the others after it by makespan.
+void put_first(std::size_t chosen, std::vector<CandidateResult>& candidates);
+
 struct Choice {
   // With the chosen segment size, the rates of its trees with it on the given platform, and as
   // optimum the packing's bound, if proven.
@@ -57,7 +60,7 @@ struct Choice {
   Seconds overhead;                         // assumed on links without one
   std::vector<CandidateResult> candidates;  // the plan's first, then by makespan
   // For the plan's trees: the best segment by the pipeline formula, and the formula's makespan.
-  // 0 bytes: there is no formula for several roots, or parts.
+  // 0 bytes: several roots, or parts, for which it does not hold.
   Bytes formula_segment{0};
   Seconds formula_makespan{};
   std::size_t simulations = 0;

@@ -95,7 +95,7 @@ TEST_P(Doubled, PackingIsProvenAndAgreesWithTheFlowLp) {
 }
 
 // All trees of a part with each host as root, from one run, cost what those of the copies do; also
-// where a host is no root, and where not all hosts reach each other.
+// where some hosts are not roots, and where not all hosts reach each other.
 TEST_P(Doubled, TreesOfAllRootsAreTheCheapestOfTheCopies) {
   for (std::uint64_t seed = 1; seed <= draws(20); ++seed) {
     const RandomProblem made = draw(seed);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "planner/check/verify.hpp"
 #include "simulate/simulate.hpp"
@@ -56,17 +58,22 @@ TEST(ChooseBlocks, ALongAllgatherReachesTheOptimum) {
   EXPECT_NEAR(choice.plan.optimum->value, 4e9 / 3, 1e3);
 }
 
-// Host c is in the middle: 1 ms from either side, which are 2 ms from each other.
+// Host c is in the middle of a chain of five, two steps from either end.
 TEST(ChooseBlocks, AShortAllreduceGoesThroughTheMostCentralHost) {
-  const std::vector<std::string> names{"a", "b", "c"};
-  platforms::Platform platform = testing::small_platform(
-      names, {{"a", "c", 1e-9}, {"c", "a", 1e-9}, {"b", "c", 1e-9}, {"c", "b", 1e-9}});
+  std::vector<testing::Link> links;
+  for (const auto& [left, right] : std::vector<std::pair<std::string, std::string>>{
+           {"a", "b"}, {"b", "c"}, {"c", "d"}, {"d", "e"}}) {
+    links.push_back({left, right, 1e-9});
+    links.push_back({right, left, 1e-9});
+  }
+  const platforms::Platform platform = testing::small_platform({"a", "b", "c", "d", "e"}, links);
   const AllRoots problem(Operation::kAllreduce, platform, Model::kOnePort);
-  const Choice choice = choose_plan(problem, Bytes{1});
+  const Choice choice = choose_plan(problem, Bytes{64});
+  EXPECT_EQ(choice.plan.operation, Operation::kAllreduce);
   EXPECT_EQ(choice.plan.source, "c");
   EXPECT_TRUE(choice.plan.has_one_root());
   EXPECT_NE(choice.candidates.front().algorithm.find(" via c"), std::string::npos);
-  EXPECT_EQ(Simulator(choice.plan, with_overhead(platform, choice.overhead)).run({1}).makespan,
+  EXPECT_EQ(Simulator(choice.plan, with_overhead(platform, choice.overhead)).run({64}).makespan,
             choice.makespan);
 }
 

@@ -196,8 +196,7 @@ template <class Problem>
 ExitStatus PlanCommand::plan_blocks(const planner::Algorithm& named, const Problem& all) const {
   planner::AlgorithmOptions limits = problem.limits;
   limits.max_trees = tree_counts.front();
-  if constexpr (!std::is_same_v<Problem, planner::Multicast> &&
-                !std::is_same_v<Problem, planner::Collective>) {
+  if constexpr (!std::is_same_v<Problem, planner::Multicast>) {
     if (message) {
       limits.message = *message;
       PlanAttempt chosen = attempt_for_message(*this, named, all, limits);

@@ -57,9 +57,7 @@ double period_of(const platforms::Platform& platform, const std::vector<std::uin
 
 std::vector<std::uint32_t> found_order(const platforms::Platform& platform, Model model) {
   const Instance instance(platform, platform.hosts().front(), model);
-  std::vector<std::uint32_t> hosts(platform.hosts().size());
-  for (std::uint32_t i = 0; i < hosts.size(); ++i) hosts[i] = i;
-  return ring_order(instance.fastest_host_arcs(), hosts, false, Deadline());
+  return ring_order(instance.fastest_host_arcs(), platform.hosts(), false, Deadline());
 }
 
 TEST(RingOrder, IsTheBestOfAllOrdersOrNearlySo) {
