@@ -1,5 +1,10 @@
 // The functions of MPI that the library replaces. MPI_Finalize need not be among them
 // (Interposer::start).
+//
+// Those that return before a collective is complete go to MPI unchanged, and are only counted. A
+// plan needs its ranks to forward segments until all have the message. MPI does this in whatever
+// blocking call the program makes meanwhile, for example MPI_Recv, which knows nothing of plans:
+// the ranks would wait for each other.
 #include <mpi.h>
 
 #include <utility>
@@ -14,7 +19,6 @@ using espalier::preload::AlltoallCall;
 using espalier::preload::AlltoallvCall;
 using espalier::preload::BroadcastCall;
 using espalier::preload::CallMpi;
-using espalier::preload::Elements;
 using espalier::preload::elements;
 using espalier::preload::Interposer;
 using espalier::preload::ReduceScatterCall;
@@ -34,6 +38,13 @@ int taken_or_left(const MakeCall& make_call, const MpiCall& call_mpi) {
   return interposer.make(std::move(call), CallMpi(call_mpi));
 }
 
+template <class MakeCall>
+void count(const MakeCall& make_call) {
+  Interposer& interposer = Interposer::get();
+  if (interposer.is_bypassed() || !interposer.counts_calls()) return;
+  interposer.count_non_blocking(make_call());
+}
+
 }  // namespace
 
 extern "C" int MPI_Init(int* argc, char*** argv) {
@@ -48,150 +59,118 @@ extern "C" int MPI_Init_thread(int* argc, char*** argv, int required, int* provi
   return code;
 }
 
-// A function of MPI, and since MPI 4 its form with large counts. COUNT: the type of counts.
-#define ESPALIER_BCAST(NAME, COUNT)                                                 \
-  extern "C" int MPI_##NAME(void* buffer, COUNT count, MPI_Datatype type, int root, \
-                            MPI_Comm comm) {                                        \
-    return taken_or_left(                                                           \
-        [&] {                                                                       \
-          return BroadcastCall({buffer, count, type}, root, comm);                  \
-        },                                                                          \
-        [&] { return PMPI_##NAME(buffer, count, type, root, comm); });              \
+// FORM: the function NAME, with PARAMETERS and, in the same order, ARGUMENTS; the rest describes
+// the call.
+#define ESPALIER_TAKEN(NAME, PARAMETERS, ARGUMENTS, ...)                                      \
+  extern "C" int MPI_##NAME PARAMETERS {                                                      \
+    return taken_or_left([&] { return __VA_ARGS__; }, [&] { return PMPI_##NAME ARGUMENTS; }); \
   }
-#define ESPALIER_REDUCE(NAME, COUNT)                                                            \
-  extern "C" int MPI_##NAME(const void* sendbuf, void* recvbuf, COUNT count, MPI_Datatype type, \
-                            MPI_Op op, int root, MPI_Comm comm) {                               \
-    return taken_or_left(                                                                       \
-        [&] {                                                                                   \
-          return ReductionCall(Operation::kReduce, sendbuf, {recvbuf, count, type}, op, root,   \
-                               comm);                                                           \
-        },                                                                                      \
-        [&] { return PMPI_##NAME(sendbuf, recvbuf, count, type, op, root, comm); });            \
+#define ESPALIER_LIST(...) __VA_ARGS__
+// The same, non-blocking: with a request at the end.
+#define ESPALIER_COUNTED(NAME, PARAMETERS, ARGUMENTS, ...)                    \
+  extern "C" int MPI_##NAME(ESPALIER_LIST PARAMETERS, MPI_Request* request) { \
+    count([&] { return __VA_ARGS__; });                                       \
+    return PMPI_##NAME(ESPALIER_LIST ARGUMENTS, request);                     \
   }
-#define ESPALIER_ALLREDUCE(NAME, COUNT)                                                         \
-  extern "C" int MPI_##NAME(const void* sendbuf, void* recvbuf, COUNT count, MPI_Datatype type, \
-                            MPI_Op op, MPI_Comm comm) {                                         \
-    return taken_or_left(                                                                       \
-        [&] {                                                                                   \
-          return ReductionCall(Operation::kAllreduce, sendbuf, {recvbuf, count, type}, op, 0,   \
-                               comm);                                                           \
-        },                                                                                      \
-        [&] { return PMPI_##NAME(sendbuf, recvbuf, count, type, op, comm); });                  \
-  }
-#define ESPALIER_REDUCE_SCATTER_BLOCK(NAME, COUNT)                                              \
-  extern "C" int MPI_##NAME(const void* sendbuf, void* recvbuf, COUNT count, MPI_Datatype type, \
-                            MPI_Op op, MPI_Comm comm) {                                         \
-    return taken_or_left(                                                                       \
-        [&] {                                                                                   \
-          return ReduceScatterCall(sendbuf, {recvbuf, count, type}, op, comm);                  \
-        },                                                                                      \
-        [&] { return PMPI_##NAME(sendbuf, recvbuf, count, type, op, comm); });                  \
-  }
-// CALL: of the elements that are sent and that are received, in `sent` and `received`.
-#define ESPALIER_EXCHANGE(NAME, COUNT, CALL)                                                    \
-  extern "C" int MPI_##NAME(const void* sendbuf, COUNT sendcount, MPI_Datatype sendtype,        \
-                            void* recvbuf, COUNT recvcount, MPI_Datatype recvtype,              \
-                            MPI_Comm comm) {                                                    \
-    return taken_or_left(                                                                       \
-        [&] {                                                                                   \
-          const Elements sent = elements(sendbuf, sendcount, sendtype);                         \
-          return CALL(sent, {recvbuf, recvcount, recvtype}, comm);                              \
-        },                                                                                      \
-        [&] {                                                                                   \
-          return PMPI_##NAME(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); \
-        });                                                                                     \
-  }
-#define ESPALIER_ROOTED(NAME, COUNT, OPERATION, ALL, OWN)                                      \
-  extern "C" int MPI_##NAME(const void* sendbuf, COUNT sendcount, MPI_Datatype sendtype,       \
-                            void* recvbuf, COUNT recvcount, MPI_Datatype recvtype, int root,   \
-                            MPI_Comm comm) {                                                   \
-    return taken_or_left(                                                                      \
-        [&] {                                                                                  \
-          const Elements sent = elements(sendbuf, sendcount, sendtype);                        \
-          const Elements received = elements(recvbuf, recvcount, recvtype);                    \
-          return RootedPartsCall(Operation::OPERATION, ALL, OWN, root, comm);                  \
-        },                                                                                     \
-        [&] {                                                                                  \
-          return PMPI_##NAME(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, \
-                             comm);                                                            \
-        });                                                                                    \
-  }
-#define ESPALIER_WITH_EQUAL_PARTS(SUFFIX, COUNT)                     \
-  ESPALIER_BCAST(Bcast##SUFFIX, COUNT)                               \
-  ESPALIER_REDUCE(Reduce##SUFFIX, COUNT)                             \
-  ESPALIER_ALLREDUCE(Allreduce##SUFFIX, COUNT)                       \
-  ESPALIER_REDUCE_SCATTER_BLOCK(Reduce_scatter_block##SUFFIX, COUNT) \
-  ESPALIER_EXCHANGE(Allgather##SUFFIX, COUNT, AllgatherCall)         \
-  ESPALIER_EXCHANGE(Alltoall##SUFFIX, COUNT, AlltoallCall)           \
-  ESPALIER_ROOTED(Scatter##SUFFIX, COUNT, kScatter, sent, received)  \
-  ESPALIER_ROOTED(Gather##SUFFIX, COUNT, kGather, received, sent)
+
+// The calls, each in a FORM. COUNT: the type of counts.
+#define ESPALIER_BCAST(FORM, NAME, COUNT)                                         \
+  FORM(NAME, (void* buffer, COUNT n, MPI_Datatype type, int root, MPI_Comm comm), \
+       (buffer, n, type, root, comm), BroadcastCall({buffer, n, type}, root, comm))
+#define ESPALIER_REDUCE(FORM, NAME, COUNT)                                           \
+  FORM(NAME,                                                                         \
+       (const void* from, void* to, COUNT n, MPI_Datatype type, MPI_Op op, int root, \
+        MPI_Comm comm),                                                              \
+       (from, to, n, type, op, root, comm),                                          \
+       ReductionCall(Operation::kReduce, from, {to, n, type}, op, root, comm))
+#define ESPALIER_ALLREDUCE(FORM, NAME, COUNT)                                                    \
+  FORM(NAME, (const void* from, void* to, COUNT n, MPI_Datatype type, MPI_Op op, MPI_Comm comm), \
+       (from, to, n, type, op, comm),                                                            \
+       ReductionCall(Operation::kAllreduce, from, {to, n, type}, op, 0, comm))
+#define ESPALIER_REDUCE_SCATTER_BLOCK(FORM, NAME, COUNT)                                         \
+  FORM(NAME, (const void* from, void* to, COUNT n, MPI_Datatype type, MPI_Op op, MPI_Comm comm), \
+       (from, to, n, type, op, comm), ReduceScatterCall(from, {to, n, type}, op, comm))
+#define ESPALIER_REDUCE_SCATTER(FORM, NAME)                                          \
+  FORM(NAME,                                                                         \
+       (const void* from, void* to, const int* counts, MPI_Datatype type, MPI_Op op, \
+        MPI_Comm comm),                                                              \
+       (from, to, counts, type, op, comm),                                           \
+       ReduceScatterCall(from, {to, 0, type}, op, comm, counts))
+// CALL: an AllgatherCall or an AlltoallCall.
+#define ESPALIER_EXCHANGE(FORM, NAME, COUNT, CALL)                                 \
+  FORM(NAME,                                                                       \
+       (const void* from, COUNT sent, MPI_Datatype sent_type, void* to, COUNT got, \
+        MPI_Datatype got_type, MPI_Comm comm),                                     \
+       (from, sent, sent_type, to, got, got_type, comm),                           \
+       CALL(elements(from, sent, sent_type), {to, got, got_type}, comm))
+#define ESPALIER_ALLGATHERV(FORM, NAME)                                                  \
+  FORM(NAME,                                                                             \
+       (const void* from, int sent, MPI_Datatype sent_type, void* to, const int* counts, \
+        const int* first, MPI_Datatype got_type, MPI_Comm comm),                         \
+       (from, sent, sent_type, to, counts, first, got_type, comm),                       \
+       AllgatherCall(elements(from, sent, sent_type), {to, 0, got_type}, comm, counts, first))
+// ALL, OWN: the parts of all ranks and of one, of what is SENT and RECEIVED.
+#define ESPALIER_SENT elements(from, sent, sent_type)
+#define ESPALIER_RECEIVED elements(to, got, got_type)
+#define ESPALIER_ROOTED(FORM, NAME, COUNT, OPERATION, ALL, OWN)                    \
+  FORM(NAME,                                                                       \
+       (const void* from, COUNT sent, MPI_Datatype sent_type, void* to, COUNT got, \
+        MPI_Datatype got_type, int root, MPI_Comm comm),                           \
+       (from, sent, sent_type, to, got, got_type, root, comm),                     \
+       RootedPartsCall(Operation::OPERATION, ALL, OWN, root, comm))
+#define ESPALIER_SCATTERV(FORM, NAME)                                                            \
+  FORM(NAME,                                                                                     \
+       (const void* from, const int* counts, const int* first, MPI_Datatype sent_type, void* to, \
+        int got, MPI_Datatype got_type, int root, MPI_Comm comm),                                \
+       (from, counts, first, sent_type, to, got, got_type, root, comm),                          \
+       RootedVaryingCall(Operation::kScatter, elements(from, 0, sent_type), counts, first,       \
+                         {to, got, got_type}, root, comm))
+#define ESPALIER_GATHERV(FORM, NAME)                                                     \
+  FORM(NAME,                                                                             \
+       (const void* from, int sent, MPI_Datatype sent_type, void* to, const int* counts, \
+        const int* first, MPI_Datatype got_type, int root, MPI_Comm comm),               \
+       (from, sent, sent_type, to, counts, first, got_type, root, comm),                 \
+       RootedVaryingCall(Operation::kGather, {to, 0, got_type}, counts, first,           \
+                         elements(from, sent, sent_type), root, comm))
+#define ESPALIER_ALLTOALLV(FORM, NAME)                                                         \
+  FORM(NAME,                                                                                   \
+       (const void* from, const int* sent, const int* sent_first, MPI_Datatype sent_type,      \
+        void* to, const int* got, const int* got_first, MPI_Datatype got_type, MPI_Comm comm), \
+       (from, sent, sent_first, sent_type, to, got, got_first, got_type, comm),                \
+       AlltoallvCall(elements(from, 0, sent_type), sent, sent_first, {to, 0, got_type}, got,   \
+                     got_first, comm))
+
+#define ESPALIER_WITH_EQUAL_PARTS(SUFFIX, COUNT)                                     \
+  ESPALIER_BCAST(ESPALIER_TAKEN, Bcast##SUFFIX, COUNT)                               \
+  ESPALIER_REDUCE(ESPALIER_TAKEN, Reduce##SUFFIX, COUNT)                             \
+  ESPALIER_ALLREDUCE(ESPALIER_TAKEN, Allreduce##SUFFIX, COUNT)                       \
+  ESPALIER_REDUCE_SCATTER_BLOCK(ESPALIER_TAKEN, Reduce_scatter_block##SUFFIX, COUNT) \
+  ESPALIER_EXCHANGE(ESPALIER_TAKEN, Allgather##SUFFIX, COUNT, AllgatherCall)         \
+  ESPALIER_EXCHANGE(ESPALIER_TAKEN, Alltoall##SUFFIX, COUNT, AlltoallCall)           \
+  ESPALIER_ROOTED(ESPALIER_TAKEN, Scatter##SUFFIX, COUNT, kScatter, ESPALIER_SENT,   \
+                  ESPALIER_RECEIVED)                                                 \
+  ESPALIER_ROOTED(ESPALIER_TAKEN, Gather##SUFFIX, COUNT, kGather, ESPALIER_RECEIVED, ESPALIER_SENT)
 
 ESPALIER_WITH_EQUAL_PARTS(, int)
 #if MPI_VERSION >= 4
 ESPALIER_WITH_EQUAL_PARTS(_c, MPI_Count)
 #endif
+ESPALIER_REDUCE_SCATTER(ESPALIER_TAKEN, Reduce_scatter)
+ESPALIER_ALLGATHERV(ESPALIER_TAKEN, Allgatherv)
+ESPALIER_SCATTERV(ESPALIER_TAKEN, Scatterv)
+ESPALIER_GATHERV(ESPALIER_TAKEN, Gatherv)
+ESPALIER_ALLTOALLV(ESPALIER_TAKEN, Alltoallv)
 
-extern "C" int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
-                              void* recvbuf, const int* recvcounts, const int* displs,
-                              MPI_Datatype recvtype, MPI_Comm comm) {
-  return taken_or_left(
-      [&] {
-        return AllgatherCall(elements(sendbuf, sendcount, sendtype), {recvbuf, 0, recvtype}, comm,
-                             recvcounts, displs);
-      },
-      [&] {
-        return PMPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                               comm);
-      });
-}
-
-extern "C" int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int* recvcounts,
-                                  MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  return taken_or_left(
-      [&] {
-        return ReduceScatterCall(sendbuf, {recvbuf, 0, type}, op, comm, recvcounts);
-      },
-      [&] { return PMPI_Reduce_scatter(sendbuf, recvbuf, recvcounts, type, op, comm); });
-}
-
-extern "C" int MPI_Scatterv(const void* sendbuf, const int* sendcounts, const int* displs,
-                            MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                            MPI_Datatype recvtype, int root, MPI_Comm comm) {
-  return taken_or_left(
-      [&] {
-        return RootedVaryingCall(Operation::kScatter, elements(sendbuf, 0, sendtype), sendcounts,
-                                 displs, {recvbuf, recvcount, recvtype}, root, comm);
-      },
-      [&] {
-        return PMPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
-                             root, comm);
-      });
-}
-
-extern "C" int MPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                           const int* recvcounts, const int* displs, MPI_Datatype recvtype,
-                           int root, MPI_Comm comm) {
-  return taken_or_left(
-      [&] {
-        return RootedVaryingCall(Operation::kGather, {recvbuf, 0, recvtype}, recvcounts, displs,
-                                 elements(sendbuf, sendcount, sendtype), root, comm);
-      },
-      [&] {
-        return PMPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                            root, comm);
-      });
-}
-
-extern "C" int MPI_Alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls,
-                             MPI_Datatype sendtype, void* recvbuf, const int* recvcounts,
-                             const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm) {
-  return taken_or_left(
-      [&] {
-        return AlltoallvCall(elements(sendbuf, 0, sendtype), sendcounts, sdispls,
-                             {recvbuf, 0, recvtype}, recvcounts, rdispls, comm);
-      },
-      [&] {
-        return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                              recvtype, comm);
-      });
-}
+ESPALIER_BCAST(ESPALIER_COUNTED, Ibcast, int)
+ESPALIER_REDUCE(ESPALIER_COUNTED, Ireduce, int)
+ESPALIER_ALLREDUCE(ESPALIER_COUNTED, Iallreduce, int)
+ESPALIER_REDUCE_SCATTER_BLOCK(ESPALIER_COUNTED, Ireduce_scatter_block, int)
+ESPALIER_REDUCE_SCATTER(ESPALIER_COUNTED, Ireduce_scatter)
+ESPALIER_EXCHANGE(ESPALIER_COUNTED, Iallgather, int, AllgatherCall)
+ESPALIER_ALLGATHERV(ESPALIER_COUNTED, Iallgatherv)
+ESPALIER_EXCHANGE(ESPALIER_COUNTED, Ialltoall, int, AlltoallCall)
+ESPALIER_ROOTED(ESPALIER_COUNTED, Iscatter, int, kScatter, ESPALIER_SENT, ESPALIER_RECEIVED)
+ESPALIER_ROOTED(ESPALIER_COUNTED, Igather, int, kGather, ESPALIER_RECEIVED, ESPALIER_SENT)
+ESPALIER_SCATTERV(ESPALIER_COUNTED, Iscatterv)
+ESPALIER_GATHERV(ESPALIER_COUNTED, Igatherv)
+ESPALIER_ALLTOALLV(ESPALIER_COUNTED, Ialltoallv)
