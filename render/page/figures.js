@@ -115,3 +115,11 @@ function mixed(from, to, share) {
 function treeColour(place) {
   return place < TREE_COLOURS.length ? TREE_COLOURS[place] : OTHER_TREES;
 }
+
+// The lines of a trace, or the `most` of them that are busy longest, in their order.
+function busiestRows(trace, most) {
+  const busy = new Array(trace.lines.length).fill(0);
+  for (const [line, , duration] of trace.bars) busy[line] += duration;
+  const order = busy.map((_, line) => line).sort((a, b) => busy[b] - busy[a] || a - b);
+  return order.slice(0, most).sort((a, b) => a - b);
+}

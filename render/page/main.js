@@ -6,7 +6,9 @@ function start(facts) {
   if (network.no_rates) network.drawn = Math.min(2000, network.links.length);
   const name = (node) => nodes[node].name;
   let plan = facts.plans.length > 0 ? 0 : -1;
-  let shown = plan >= 0 ? 'all' : 'network';
+  // All trees at once hide each other in a large network.
+  const firstShown = (one) => (one.trees.length === 1 || one.trees.reduce((sum, tree) => sum + tree.paths.length, 0) <= 1500 ? 'all' : '0');
+  let shown = 'network';
 
   // Loads of the chosen plan, and prices of the optimum, by node and by link.
   const byPlace = (resources, kinds) => {
@@ -67,6 +69,7 @@ function start(facts) {
       const link = path.length === 2 ? map.link(path[0], path[1]) : null;
       return [`tree ${tree.index}${tree.root === undefined ? '' : ` of ${tree.root}`}: ${rateText(tree.Bps)}`].concat(link ? linkLines(link) : [path.map(name).join(' → ')]).join('\n');
     },
+    colourOf: (number) => colourOfTree(facts, number),
     wayOf: (from, to) => ways.get(`${from},${to}`) || [from, to],
   });
 
@@ -129,12 +132,12 @@ function start(facts) {
     if (one && one.trees.length < one.trees_in_all) notes.push(`Of ${one.trees_in_all} trees the ${one.trees.length} with the greatest rates are in this page.`);
     byId('map-note').textContent = notes.join(' ');
     if (map.chosen === null) about(null);
-    map.draw();
+    map.draw(true);
   }
 
   function choosePlan(index) {
     plan = index;
-    shown = plan < 0 ? 'network' : 'all';
+    shown = plan < 0 ? 'network' : firstShown(facts.plans[plan]);
     byId('plan').value = String(plan);
     listTrees();
     refresh();
@@ -208,7 +211,7 @@ function start(facts) {
     theme = document.documentElement.dataset.theme || '';
     document.documentElement.dataset.theme = 'light';
     redraw();
-    map.drawNow();
+    map.drawNow(true);
   });
   window.addEventListener('afterprint', () => {
     document.documentElement.dataset.theme = theme;
@@ -219,16 +222,22 @@ function start(facts) {
   redraw();
 }
 
+// Of a trace's tree: that of the plan's tree, if the plan is on the page.
+function colourOfTree(facts, number) {
+  if (number < 0) return OTHER_TREES;
+  const place = facts.plans.length > 0 ? facts.plans[0].trees.findIndex((tree) => tree.number === number) : number;
+  return treeColour(place < 0 ? TREE_COLOURS.length : place);
+}
+
 function startTimeline(facts, map) {
   const trace = facts.trace;
   byId('player').hidden = false;
   const whole = momentOf(trace.hops, 1e6, facts.network.nodes.length).received;
   const most = Math.max(...whole, 1);
-  const timeline = new Timeline(byId('timeline'), trace, (time) => {
-    map.moment = time > 0 ? {...momentOf(trace.hops, time, facts.network.nodes.length), most} : null;
+  const timeline = new Timeline(byId('timeline'), trace, (number) => colourOfTree(facts, number), (time) => {
+    map.setMoment(time > 0 ? {...momentOf(trace.hops, time, facts.network.nodes.length), most} : null);
     byId('time').value = String(time);
     byId('clock').textContent = timeText(trace.end_s * time / 1e6);
-    map.draw();
   });
   byId('time').addEventListener('input', () => timeline.set(Number(byId('time').value)));
   const label = () => { byId('play').textContent = timeline.playing ? 'Pause' : 'Play'; };
@@ -237,10 +246,17 @@ function startTimeline(facts, map) {
     label();
   });
   const notes = ['A row for each resource, a bar for each send, in the colour of its tree. While it plays, a host becomes opaque as segments arrive.'];
+  if (timeline.rows.length < trace.lines.length) notes.push(`The ${timeline.rows.length} busiest of ${trace.lines.length} resources are shown.`);
   if (trace.every > 1) notes.push(`Of each ${trace.every} segments one is shown.`);
   if (trace.bars.length < trace.bars_in_all) notes.push(`${trace.bars.length} of ${trace.bars_in_all} bars.`);
   byId('player-note').textContent = notes.join(' ');
   return timeline;
 }
 
-if (typeof document !== 'undefined') start(JSON.parse(document.getElementById('facts').textContent));
+// A fault is shown: who opens a page does not look at the console.
+function startPage() {
+  window.addEventListener('error', (event) => { byId('made').textContent = `This page's script failed: ${event.message}`; });
+  start(JSON.parse(byId('facts').textContent));
+}
+
+if (typeof document !== 'undefined') startPage();

@@ -1,16 +1,20 @@
 // The network on a canvas.
 class NetworkMap {
-  // state: {plan, shown, marks, hidden time}; see `show`.
+  // callbacks: chosen(node), pointed(text, x, y), tellNode, tellLink, tellTree (texts), wayOf(from, to), colourOf(tree).
   constructor(canvas, network, callbacks) {
     this.canvas = canvas;
     this.network = network;
-    this.callbacks = callbacks;  // chosen(node), pointed(text, x, y)
+    this.callbacks = callbacks;
     this.view = null;
     this.chosen = null;
     this.trees = [];    // {colour, paths} to draw
     this.marks = [];    // per node 0 to 1: how much it limits
+    this.lines = [];    // drawn ones, for the pointer
+    this.points = [];
     this.moment = null;
     this.widths = new Map();
+    // Links and trees, and names, are drawn once for each view. While the view moves, their picture moves with it.
+    this.layers = ['drawBehind', 'drawNames'].map((draw) => ({draw, picture: document.createElement('canvas'), view: null}));
     this.links = network.links.map((link) => ({from: link[0], to: link[1], Bps: link[2], latency: link[3] || 0, price: link[4] || 0}));
     this.linkOf = new Map(this.links.map((link) => [link.from * network.nodes.length + link.to, link]));
     this.outOf = network.nodes.map(() => []);
@@ -91,7 +95,7 @@ class NetworkMap {
   choose(node) {
     this.chosen = node;
     this.callbacks.chosen(node);
-    this.draw();
+    this.draw(true);
   }
 
   // Brings a node into sight.
@@ -124,6 +128,13 @@ class NetworkMap {
     this.callbacks.pointed(best === null ? null : best(), x, y);
   }
 
+  // moment: what momentOf says, and the most that a node receives; null: nothing is played.
+  setMoment(moment) {
+    const changed = (moment === null) !== (this.moment === null);  // trees are pale while something moves
+    this.moment = moment;
+    this.draw(changed);
+  }
+
   resize() {
     const box = this.canvas.getBoundingClientRect();
     const first = !this.view || this.width === 0;
@@ -134,7 +145,7 @@ class NetworkMap {
     this.canvas.height = Math.round(box.height * dots);
     this.dots = dots;
     if (first || whole) this.view = wholeView(this.network.nodes, this.width, this.height);
-    this.draw();
+    this.draw(true);
   }
 
   radius() {
@@ -142,25 +153,51 @@ class NetworkMap {
     return base * Math.max(0.8, Math.min(2, Math.sqrt(this.view.scale / wholeView(this.network.nodes, this.width, this.height).scale)));
   }
 
-  // Once for each frame, however often it is called.
-  draw() {
+  // Once for each frame, however often it is called. `changed`: what is drawn, not only where or when.
+  draw(changed = false) {
+    if (changed) this.layers.forEach((layer) => { layer.view = null; });
     if (this.waiting || !this.view) return;
     this.waiting = requestAnimationFrame(() => this.drawNow());
   }
 
-  drawNow() {
+  // Calls that follow each other closely are of one movement; what takes long is drawn after it.
+  drawNow(atRest = false) {
     this.waiting = null;
-    const pen = this.canvas.getContext('2d');
     this.colours = palette();
+    this.points = this.network.nodes.map((node) => toScreen(this.view, node));
+    const pen = this.canvas.getContext('2d');
     pen.setTransform(this.dots, 0, 0, this.dots, 0, 0);
     pen.clearRect(0, 0, this.width, this.height);
-    this.points = this.network.nodes.map((node) => toScreen(this.view, node));
-    this.lines = [];
-    this.drawLinks(pen);
-    for (const tree of this.trees) this.drawTree(pen, tree);
+    const [behind, names] = this.layers;
+    this.putLayer(pen, behind, atRest);
     this.drawMoving(pen);
     this.drawNodes(pen);
-    this.drawNames(pen);
+    this.putLayer(pen, names, atRest);
+    clearTimeout(this.resting);
+    if (this.layers.some((layer) => layer.view !== this.view)) this.resting = setTimeout(() => this.drawNow(true), 120);
+  }
+
+  // The layer as it is, moved to where the view is now; drawn again where that is quick, or at rest.
+  putLayer(pen, layer, atRest) {
+    if (layer.view !== this.view && (atRest || !layer.view || layer.took < 8)) {
+      const begun = performance.now();
+      layer.picture.width = this.canvas.width;
+      layer.picture.height = this.canvas.height;
+      const own = layer.picture.getContext('2d');
+      own.setTransform(this.dots, 0, 0, this.dots, 0, 0);
+      this[layer.draw](own);
+      layer.view = this.view;
+      layer.took = performance.now() - begun;
+    }
+    const factor = this.view.scale / layer.view.scale;
+    pen.drawImage(layer.picture, this.view.x - factor * layer.view.x, this.view.y - factor * layer.view.y, factor * this.width, factor * this.height);
+  }
+
+  drawBehind(pen) {
+    this.lines = [];
+    this.drawLinks(pen);
+    this.many = this.trees.reduce((sum, tree) => sum + tree.paths.length, 0) > 1500;
+    for (const tree of [...this.trees].reverse()) this.drawTree(pen, tree);  // the fastest on top
   }
 
   drawLinks(pen) {
@@ -188,16 +225,21 @@ class NetworkMap {
 
   drawTree(pen, tree) {
     const alone = this.trees.length === 1;
-    const through = this.chosen;
     const size = Math.min(6, this.radius() + 1);
+    const drawn = new Set();  // paths over switches share links
+    pen.strokeStyle = pen.fillStyle = tree.colour;
+    pen.lineWidth = this.many || tree.paths.length > 500 ? 1 : alone ? 1.8 : 1.2;
     for (const path of tree.paths) {
-      const near = through === null || path.includes(through);
-      pen.globalAlpha = near ? (alone ? 0.95 : 0.75) : 0.12;
-      pen.strokeStyle = pen.fillStyle = tree.colour;
-      pen.lineWidth = alone ? 1.8 : 1.2;
-      this.stroke(pen, path);
-      for (let i = 0; i + 1 < path.length; ++i) this.lines.push([path[i], path[i + 1], () => this.callbacks.tellTree(tree, path)]);
-      if (near) this.drawArrow(pen, this.points[path[path.length - 2]], this.points[path[path.length - 1]], size);
+      const near = this.chosen === null || path.includes(this.chosen);
+      pen.globalAlpha = (!near ? 0.12 : alone ? 0.95 : this.many ? 0.35 : 0.75) * (this.moment ? 0.3 : 1);
+      for (let i = 0; i + 1 < path.length; ++i) {
+        const key = path[i] * this.network.nodes.length + path[i + 1];
+        if (drawn.has(key) && !(near && this.chosen !== null)) continue;
+        drawn.add(key);
+        this.stroke(pen, [path[i], path[i + 1]]);
+        this.lines.push([path[i], path[i + 1], () => this.callbacks.tellTree(tree, path)]);
+      }
+      if (near && (!this.many || this.chosen !== null)) this.drawArrow(pen, this.points[path[path.length - 2]], this.points[path[path.length - 1]], size);
     }
     pen.globalAlpha = 1;
   }
@@ -219,14 +261,16 @@ class NetworkMap {
     for (const [hop, share] of this.moment.moving) {
       const path = this.callbacks.wayOf(hop[4], hop[5]);
       const points = path.map((node) => this.points[node]);
-      pen.strokeStyle = pen.fillStyle = treeColour(hop[2]);
+      pen.strokeStyle = pen.fillStyle = this.callbacks.colourOf(hop[2]);
       pen.globalAlpha = 0.8;
       pen.lineWidth = 1.5;
       this.stroke(pen, path);
       pen.globalAlpha = 1;
       pen.beginPath();
-      pen.arc(...placeAlong(points, share), 4, 0, 2 * Math.PI);
+      pen.arc(...placeAlong(points, share), 4.5, 0, 2 * Math.PI);
       pen.fill();
+      pen.strokeStyle = this.colours.back;
+      pen.stroke();
     }
   }
 
@@ -238,7 +282,7 @@ class NetworkMap {
       const family = this.families.indexOf(node.family);
       pen.globalAlpha = 1;
       pen.fillStyle = node.relay ? this.colours.faint : FAMILY_COLOURS[Math.max(0, family)];
-      if (this.moment) pen.globalAlpha = 0.2 + 0.8 * Math.min(1, this.moment.received[i] / most);
+      if (this.moment && i !== this.source) pen.globalAlpha = 0.2 + 0.8 * Math.min(1, this.moment.received[i] / most);
       pen.beginPath();
       if (node.relay) pen.rect(x - 0.8 * radius, y - 0.8 * radius, 1.6 * radius, 1.6 * radius);
       else pen.arc(x, y, radius, 0, 2 * Math.PI);
@@ -276,9 +320,12 @@ class NetworkMap {
     for (const i of order) {
       const name = this.network.nodes[i].name;
       if (!this.widths.has(name)) this.widths.set(name, pen.measureText(name).width);
-      const [x, y] = [this.points[i][0] + this.radius() + 4, this.points[i][1]];
+      const width = this.widths.get(name);
+      const y = this.points[i][1];
+      let x = this.points[i][0] + this.radius() + 4;
+      if (x + width > this.width - 2 && this.points[i][0] < this.width) x = this.points[i][0] - this.radius() - 4 - width;
       const cells = [];
-      for (let cx = Math.floor(x / 12); cx <= Math.floor((x + this.widths.get(name)) / 12); ++cx) {
+      for (let cx = Math.floor(x / 12); cx <= Math.floor((x + width) / 12); ++cx) {
         for (let cy = Math.floor((y - 6) / 12); cy <= Math.floor((y + 6) / 12); ++cy) cells.push(`${cx},${cy}`);
       }
       if (rank(i) < 8 && cells.some((cell) => taken.has(cell))) continue;

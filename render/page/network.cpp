@@ -144,22 +144,23 @@ Json tree_facts(const planner::Plan& plan, const Platform& platform, PageContent
   struct One {
     const planner::PlanTrees* block;
     const planner::PlanTree* tree;
-    std::size_t index;
+    std::size_t index;   // in its block, as reports count
+    std::size_t number;  // as traces count
   };
   std::vector<One> all;
   const std::vector<planner::PlanTrees> blocks = planner::blocks_of(plan);
   for (const planner::PlanTrees& block : blocks) {
     for (std::size_t i = 0; i < block.trees->size(); ++i) {
-      all.push_back({&block, &(*block.trees)[i], i});
+      all.push_back({&block, &(*block.trees)[i], i, plan.has_one_root() ? i : all.size()});
     }
   }
   std::ranges::stable_sort(all, std::greater<>(),
                            [](const One& one) { return one.tree->rate.value; });
   Json trees = Json::array();
-  for (const auto& [block, tree, index] : all) {
+  for (const auto& [block, tree, index, number] : all) {
     contents.hops += tree->edges.size() + tree->exchange.size();
     if (contents.hops > kMostPageHops) break;
-    Json one{{"index", index}, {"Bps", rounded(tree->rate.value)}};
+    Json one{{"index", index}, {"number", number}, {"Bps", rounded(tree->rate.value)}};
     if (block->up) one["up"] = true;
     if (!plan.has_one_root()) one["root"] = plan.nodes[block->root];
     one["paths"] = paths_of(*tree, block->up, platform, contents.links);

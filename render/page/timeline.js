@@ -1,12 +1,14 @@
 // What each resource does and when, and the clock that plays it.
 class Timeline {
-  constructor(canvas, trace, onTime) {
+  constructor(canvas, trace, colourOf, onTime) {
     this.canvas = canvas;
     this.trace = trace;
+    this.colourOf = colourOf;
     this.onTime = onTime;
     this.time = 0;  // millionths of the run
     this.playing = null;
     this.picture = document.createElement('canvas');
+    this.rows = busiestRows(trace, 140);
     const at = (event) => this.set((event.clientX - canvas.getBoundingClientRect().left - this.left) / (this.width - this.left - 8) * 1e6);
     canvas.addEventListener('pointerdown', (event) => {
       canvas.setPointerCapture(event.pointerId);
@@ -18,11 +20,11 @@ class Timeline {
   }
 
   get rowHeight() {
-    return Math.max(2, Math.min(15, Math.floor(420 / Math.max(1, this.trace.lines.length))));
+    return Math.max(2, Math.min(15, Math.floor(420 / Math.max(1, this.rows.length))));
   }
 
   resize() {
-    const rows = this.trace.lines.length;
+    const rows = this.rows.length;
     this.canvas.style.height = `${rows * this.rowHeight + 24}px`;
     const box = this.canvas.getBoundingClientRect();
     this.dots = window.devicePixelRatio || 1;
@@ -48,15 +50,18 @@ class Timeline {
     pen.textBaseline = 'middle';
     pen.fillStyle = colours.soft;
     if (named) {
-      this.trace.lines.forEach((name, row) => {
-        let shown = name;
+      this.rows.forEach((line, row) => {
+        let shown = this.trace.lines[line];
         while (shown.length > 4 && pen.measureText(shown).width > this.left - 14) shown = `${shown.slice(0, -2)}…`.replace('……', '…');
         pen.fillText(shown, 8, row * height + height / 2 + 1);
       });
     }
     const scale = (this.width - this.left - 8) / 1e6;
-    for (const [row, start, duration, tree, segment] of this.trace.bars) {
-      pen.fillStyle = tree < 0 ? colours.soft : treeColour(tree);
+    const rowOf = new Map(this.rows.map((line, row) => [line, row]));
+    for (const [line, start, duration, tree, segment] of this.trace.bars) {
+      const row = rowOf.get(line);
+      if (row === undefined) continue;
+      pen.fillStyle = this.colourOf(tree);
       pen.globalAlpha = segment % 2 === 0 ? 0.95 : 0.65;
       pen.fillRect(this.left + scale * start, row * height + 1, Math.max(0.4, scale * duration), Math.max(1, height - 2));
     }
