@@ -12,7 +12,7 @@ function digits(value, count) {
 
 function scaled(value, units, base) {
   let power = 0;
-  while (power + 1 < units.length && Math.abs(value) >= base * 0.9995) {
+  while (power + 1 < units.length && Math.abs(value) >= base * 0.99995) {
     value /= base;
     ++power;
   }
@@ -122,4 +122,12 @@ function busiestRows(trace, most) {
   for (const [line, , duration] of trace.bars) busy[line] += duration;
   const order = busy.map((_, line) => line).sort((a, b) => busy[b] - busy[a] || a - b);
   return order.slice(0, most).sort((a, b) => a - b);
+}
+
+// The rates that there are, if they are few; else some from the least to the greatest.
+function legendRates(rates) {
+  const few = new Map(rates.map((Bps) => [rateText(Bps), Bps]));
+  if (few.size <= 5) return [...few.values()].sort((a, b) => a - b);
+  const [least, most] = rates.reduce(([low, high], Bps) => [Math.min(low, Bps), Math.max(high, Bps)], [Infinity, 0]);
+  return [0, 0.5, 1].map((share) => least * (most / least) ** share);
 }

@@ -101,7 +101,7 @@ function start(facts) {
     const colours = palette();
     const items = map.trees.length > 0
       ? trees.map((tree) => swatch(tree.colour, `tree ${tree.index}${tree.up ? ' (up)' : ''}${tree.root === undefined ? '' : ` of ${tree.root}`}: ${rateText(tree.Bps)}`)).concat(map.trees.length > trees.length ? [swatch(OTHER_TREES, `${map.trees.length - trees.length} more trees`)] : [])
-      : network.no_rates || map.links.length === 0 ? [] : [0, 0.5, 1].filter((share) => share === 0.5 || map.rates[0] < map.rates[1]).map((share) => swatch(mixed(colours.slow, colours.fast, share), rateText(map.rates[0] * (map.rates[1] / map.rates[0]) ** share)));
+      : network.no_rates ? [] : legendRates(map.links.map((link) => link.Bps)).map((Bps) => swatch(mixed(colours.slow, colours.fast, placeOfRate(Bps, ...map.rates)), rateText(Bps)));
     const families = map.families.map((family, i) => swatch(FAMILY_COLOURS[i], family));
     const heading = map.trees.length > 0 ? 'Trees' : 'Links';
     return [...(items.length > 0 ? [element('h3', {}, heading), element('ul', {class: 'plain'}, ...items)] : []), ...(families.length > 1 ? [element('h3', {}, 'Hosts'), element('ul', {class: 'plain'}, ...families)] : [])];

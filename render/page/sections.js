@@ -55,7 +55,7 @@ function showHead(facts) {
 }
 
 function showLimits(facts) {
-  if (facts.no_problem) return fill('limits', element('p', {}, facts.no_problem));
+  if (facts.remarks.length > 0) fill('limits', ...paragraphs(facts.remarks));
   if (!facts.problem) return;
   const {sentences, best, report} = facts.problem;
   fill('limits', ...paragraphs([...sentences, ...best]));

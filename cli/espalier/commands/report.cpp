@@ -194,8 +194,9 @@ Deadline limit_or(const Deadline& given, Seconds otherwise) {
   return given.limit() ? given : Deadline(otherwise);
 }
 
-void add_comparison(const ReportCommand& options, const PageProblem& problem,
-                    const Platform& platform, Json& facts) {
+// The algorithms; then the frontier, if the platform has prices.
+Comparison compared(const ReportCommand& options, const PageProblem& problem,
+                    const Platform& platform, bool frontier) {
   Console silent = options.console;
   silent.quiet = !options.limits.deadline.limit() || options.console.quiet;
   ComparisonContext context{
@@ -209,13 +210,47 @@ void add_comparison(const ReportCommand& options, const PageProblem& problem,
       .receivers = options.receivers,
       .message = std::nullopt,
       .proof_limit = kExponentialLimit,
-      .frontier = platform.has_prices()};
-  context.limits.deadline = limit_or(problem.limits.deadline, kAlgorithmLimit);
+      .frontier = frontier};
+  context.limits.deadline =
+      limit_or(options.limits.deadline, frontier ? kExplanationLimit : kAlgorithmLimit);
   std::ranges::sort(context.algorithms);
-  const Comparison comparison =
-      compare_one(platform, problem.root, problem.receipts.shares, context);
-  facts["comparison"] = comparison_json(comparison);
-  if (!comparison.frontier.empty()) facts["frontier_svg"] = frontier_chart(comparison);
+  if (frontier) context.algorithms.clear();
+  return compare_one(platform, problem.root, problem.receipts.shares, context);
+}
+
+// Without what differs from run to run.
+Json timeless(Json comparison) {
+  for (Json& row : comparison["rows"]) row.erase("seconds");
+  return comparison;
+}
+
+void add_comparison(const ReportCommand& options, const PageProblem& problem,
+                    const Platform& platform, Json& facts) {
+  Comparison comparison = compared(options, problem, platform, /*frontier=*/false);
+  facts["comparison"] = timeless(comparison_json(comparison));
+  if (!platform.has_prices()) return;
+  Comparison frontier = compared(options, problem, platform, /*frontier=*/true);
+  comparison.frontier = std::move(frontier.frontier);
+  comparison.currency = std::move(frontier.currency);
+  facts["comparison"] = timeless(comparison_json(comparison));
+  facts["frontier_svg"] = frontier_chart(comparison);
+}
+
+// Adds a part of the page, or the reason why there is none.
+template <class Part>
+ExitStatus add_part(const ReportCommand& options, Json& facts, const Part& part) {
+  try {
+    part();
+    return ExitStatus::kDone;
+  } catch (const InfeasibleError& fault) {
+    facts["remarks"].push_back(fault.what());
+    options.console.warn(fault.what());
+    return fault.status();
+  } catch (const LimitReached& fault) {
+    facts["remarks"].push_back(fault.what());
+    options.console.warn(fault.what());
+    return fault.status();
+  }
 }
 
 // Bottlenecks, algorithms and commands. A network on which the problem has no solution has none.
@@ -224,22 +259,16 @@ ExitStatus add_problem(const ReportCommand& options, const Inputs& inputs, Json&
   PageProblem problem = problem_of(options, inputs);
   problem.limits.deadline = limit_or(options.limits.deadline, kExplanationLimit);
   facts["commands"] = command_facts(inputs.network_file, problem, platform, inputs.plans);
-  try {
+  const ExitStatus explained = add_part(options, facts, [&] {
     facts["problem"] = problem_facts(problem, platform, inputs.plans, options.console);
-    problem.limits.deadline = options.limits.deadline;
-    // Of a broadcast to some of the hosts the plan does not say which options made it.
-    if (options.algorithms != "none" &&
-        (inputs.plans.empty() || problem.receipts.receivers.empty())) {
-      add_comparison(options, problem, platform, facts);
-    }
-  } catch (const InfeasibleError& fault) {
-    facts["no_problem"] = fault.what();
-    options.console.warn(fault.what());
-    return fault.status();
-  } catch (const LimitReached& fault) {
-    facts["no_problem"] = fault.what();
-    options.console.warn(fault.what());
-    return fault.status();
+  });
+  if (explained != ExitStatus::kDone) return explained;
+  // Of a broadcast to some of the hosts the plan does not say which options made it.
+  if (options.algorithms != "none" &&
+      (inputs.plans.empty() || problem.receipts.receivers.empty())) {
+    const ExitStatus done =
+        add_part(options, facts, [&] { add_comparison(options, problem, platform, facts); });
+    if (done != ExitStatus::kDone) return done;
   }
   const bool is_cut = facts["problem"]["report"]["bound_final"] != true;
   return is_cut && options.limits.deadline.limit() ? ExitStatus::kLimitReached : ExitStatus::kDone;
@@ -274,6 +303,7 @@ ExitStatus ReportCommand::run() const {
   Json facts{{"title", network.name()}, {"version", ESPALIER_VERSION}};
   ExitStatus status = ExitStatus::kDone;
   render::PageContents contents;
+  facts["remarks"] = Json::array();
   facts["plans"] = Json::array();
   for (const PagePlan& one : inputs.plans) {
     facts["plans"].push_back(plan_facts(one, network, contents));
@@ -289,8 +319,7 @@ ExitStatus ReportCommand::run() const {
   }
   const std::string page = render::page(facts);
   write_text(output, page);
-  print_beside(fmt::format("{}: {}\n", display_name(output), format_size(Bytes{page.size()})),
-               output, console);
+  print_beside(fmt::format("{}: {}\n", output, format_size(Bytes{page.size()})), output, console);
   return status;
 }
 
@@ -327,7 +356,7 @@ void ReportCommand::add_to(Arguments& app) {
       "--time-limit the bottlenecks get 20 seconds and each algorithm 2; the page says what that "
       "cut\n"
       "short. Exit status 5: a plan is invalid; 3: a host cannot be reached (the page shows the\n"
-      "network all the same); 4: --time-limit was reached.");
+      "network all the same); 4: a limit was reached, and the page says what it lacks.");
 }
 
 }  // namespace

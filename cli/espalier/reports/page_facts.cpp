@@ -84,10 +84,14 @@ std::string shell_word(const std::string& text) {
 }  // namespace
 
 bool is_for(const planner::Plan& plan, const PageProblem& problem, const Platform& platform) {
+  const bool segments_matter = problem.occupation.latency_occupies ||
+                               std::ranges::any_of(platform.arcs(), [](const platforms::Arc& arc) {
+                                 return arc.overhead.value > 0;
+                               });
   return plan.operation == problem.operation && plan.has_one_root() == problem.root.has_value() &&
          (!problem.root || plan.source == platform.node(*problem.root).name) &&
          plan.model == platforms::name_of(problem.model) &&
-         plan.segment == problem.occupation.segment &&
+         (!segments_matter || plan.segment == problem.occupation.segment) &&
          plan.latency_occupies == problem.occupation.latency_occupies;
 }
 
