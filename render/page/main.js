@@ -119,12 +119,13 @@ function start(facts) {
   // Draws the chosen plan and trees.
   function refresh() {
     const one = plan < 0 ? null : facts.plans[plan];
-    const coloured = one ? one.trees.map((tree, place) => ({...tree, colour: treeColour(place)})) : [];
+    const coloured = one ? one.trees.map((tree, place) => ({...tree, place, colour: treeColour(place)})) : [];
     map.trees = shown === 'network' ? [] : shown === 'all' ? coloured : [coloured[Number(shown)]];
     loadsOfNodes = byPlace(one ? one.resources : [], [0, 1, 2]);
     loadsOfLinks = byPlace(one ? one.resources : [], [3]);
     const source = one ? one.source : facts.problem ? facts.problem.source : null;
     map.source = source === null ? -1 : nodes.findIndex((node) => node.name === source);
+    map.limiting = pricesOfLinks;
     map.marks = nodes.map((_, i) => (pricesOfNodes.get(String(i)) || []).reduce((sum, {price}) => sum + price, 0));
     for (const [key, ports] of pricesOfLinks) for (const end of key.split(',')) map.marks[Number(end)] += ports[0].price / 2;
     const notes = [];

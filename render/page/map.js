@@ -9,6 +9,7 @@ class NetworkMap {
     this.chosen = null;
     this.trees = [];    // {colour, paths} to draw
     this.marks = [];    // per node 0 to 1: how much it limits
+    this.limiting = new Map();  // "from,to" of links that limit
     this.lines = [];    // drawn ones, for the pointer
     this.points = [];
     this.moment = null;
@@ -209,8 +210,10 @@ class NetworkMap {
     for (const link of [...drawn].sort((a, b) => a.Bps - b.Bps)) {
       const share = placeOfRate(link.Bps, ...this.rates);
       pen.globalAlpha = behind ? 0.25 : many ? 0.35 + 0.5 * share : 0.9;
-      pen.strokeStyle = behind || this.network.no_rates ? this.colours.faint : mixed(this.colours.slow, this.colours.fast, share);
-      pen.lineWidth = behind ? 0.6 : (many ? 0.5 : 0.8) + (many ? 1.2 : 2.5) * share;
+      const limits = this.limiting.has(`${link.from},${link.to}`);
+      if (limits) pen.globalAlpha = 1;
+      pen.strokeStyle = limits ? this.colours.limit : behind || this.network.no_rates ? this.colours.faint : mixed(this.colours.slow, this.colours.fast, share);
+      pen.lineWidth = limits ? 3 : behind ? 0.6 : (many ? 0.5 : 0.8) + (many ? 1.2 : 2.5) * share;
       this.stroke(pen, [link.from, link.to]);
       if (!behind) this.lines.push([link.from, link.to, () => this.callbacks.tellLink(link)]);
     }
@@ -220,6 +223,17 @@ class NetworkMap {
   stroke(pen, path) {
     pen.beginPath();
     path.forEach((node, i) => (i === 0 ? pen.moveTo(...this.points[node]) : pen.lineTo(...this.points[node])));
+    pen.stroke();
+  }
+
+  // To the right of the link, so that trees on one link, and the two directions, are told apart.
+  strokeBeside(pen, from, to, distance) {
+    const [[ax, ay], [bx, by]] = [this.points[from], this.points[to]];
+    const shift = distance / Math.max(1, Math.hypot(bx - ax, by - ay));
+    const [x, y] = [-shift * (by - ay), shift * (bx - ax)];
+    pen.beginPath();
+    pen.moveTo(ax + x, ay + y);
+    pen.lineTo(bx + x, by + y);
     pen.stroke();
   }
 
@@ -236,7 +250,7 @@ class NetworkMap {
         const key = path[i] * this.network.nodes.length + path[i + 1];
         if (drawn.has(key) && !(near && this.chosen !== null)) continue;
         drawn.add(key);
-        this.stroke(pen, [path[i], path[i + 1]]);
+        this.strokeBeside(pen, path[i], path[i + 1], this.many ? 0 : 1 + 1.8 * (tree.place % 4));
         this.lines.push([path[i], path[i + 1], () => this.callbacks.tellTree(tree, path)]);
       }
       if (near && (!this.many || this.chosen !== null)) this.drawArrow(pen, this.points[path[path.length - 2]], this.points[path[path.length - 1]], size);
