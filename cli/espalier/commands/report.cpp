@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -333,7 +334,8 @@ void ReportCommand::add_to(Arguments& app) {
           {.type = "FILE.html", .required = true});
   app.add("--platform", platform, "The platform, if it is not among the files",
           {.type = "PLATFORM"});
-  add_every_operation(app, operation);
+  static const std::vector<std::string_view> names = names_of(planner::kEveryOperation);
+  add_operation(app, operation, names);
   app.add("--source,--root", source,
           "Without a plan: the node that has the data, or that gets it; default: the first host",
           {.type = "NAME"});
