@@ -44,6 +44,8 @@ std::string what_ran(const planner::Plan& plan, const Figures& figures) {
     case planner::Operation::kReduce:
       return fmt::format("{} from {}, {} of {}, {}", size, counted(plan.nodes.size(), "rank"),
                          figures.op, figures.type, counted(plan.reduce_trees.size(), "tree"));
+    case planner::Operation::kBarrier:
+      return fmt::format("barrier of {} via {}", counted(plan.nodes.size(), "rank"), plan.source);
     case planner::Operation::kAllreduce:
       return fmt::format("{} from and to {}, {} of {}, {} up, {} down", size,
                          counted(plan.nodes.size(), "rank"), figures.op, figures.type,
@@ -68,9 +70,11 @@ void write_times(const Figures& figures, Report& report) {
 }
 
 std::string times_text(const std::string& what, const Figures& figures) {
-  std::string text =
-      fmt::format("{}, segments of {}: {}", what, format_size({figures.segment_bytes}),
-                  format_duration({median_of(figures.seconds)}));
+  std::string text = what;
+  if (figures.message_bytes > 0) {
+    text += fmt::format(", segments of {}", format_size({figures.segment_bytes}));
+  }
+  text += ": " + format_duration({median_of(figures.seconds)});
   if (figures.seconds.size() > 1) {
     const auto [fastest, slowest] = std::ranges::minmax(figures.seconds);
     text += fmt::format(" (median of {}, {} to {})", figures.seconds.size(),
@@ -93,8 +97,9 @@ void add_rest(const Figures& figures, Report& report, std::string& text) {
     report.write(library,
                  {{"seconds", figures.mpi_seconds}, {"median_s", theirs}, {"achieved_Bps", rate}});
     report.write("relative_to_" + library, ratio);
-    text += fmt::format("\n{}: {}, {}; ours is {:.2f} times as fast", figures.library,
-                        format_duration({theirs}), format_rate({rate}), ratio);
+    const std::string at = rate > 0 ? ", " + format_rate({rate}) : "";
+    text += fmt::format("\n{}: {}{}; ours is {:.2f} times as fast", figures.library,
+                        format_duration({theirs}), at, ratio);
   }
   if (figures.resumed_bytes > 0) {
     text += fmt::format("\n{} kept from an earlier run", format_size({figures.resumed_bytes}));
@@ -107,6 +112,7 @@ void add_rest(const Figures& figures, Report& report, std::string& text) {
 }  // namespace
 
 std::string_view verification_text(planner::Operation operation, bool verified) {
+  if (operation == planner::Operation::kBarrier) return "no data to verify";
   if (!verified) return "not verified";
   return operation == planner::Operation::kReduce ? "verified on the root"
                                                   : "verified on every rank";
@@ -137,8 +143,10 @@ Report figures_report(const planner::Plan& plan, const Figures& figures) {
   report.write("optimum_Bps", *Cell(plan.optimum).json);
   report.write("verified", figures.verified);
   std::string text = times_text(what_ran(plan, figures), figures);
-  text += fmt::format("\nachieved {} against {} planned ({:.1f} %)", format_rate({achieved}),
-                      format_rate(plan.throughput), 100 * achieved / plan.throughput.value);
+  if (plan.operation != planner::Operation::kBarrier) {
+    text += fmt::format("\nachieved {} against {} planned ({:.1f} %)", format_rate({achieved}),
+                        format_rate(plan.throughput), 100 * achieved / plan.throughput.value);
+  }
   if (plan.optimum) text += fmt::format(", optimum {}", format_rate(*plan.optimum));
   add_rest(figures, report, text);
   report.say(fmt::format("{}\n{}\n", text, verification_text(plan.operation, figures.verified)));
