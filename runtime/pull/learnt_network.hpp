@@ -37,9 +37,8 @@ struct LearntNetwork {
   [[nodiscard]] std::size_t links_used() const;
 };
 
-// received: by rank, what it received, in bins of one length. A rate counts if it was held for a
-// sixteenth of the message's time, but for the best half of such a time, which buffers may have
-// helped.
+// received: by rank, what it received, in bins of one length. Rates are means over a sixteenth of
+// the message's time, nearly the highest ones, so that what buffers held back hardly counts.
 LearntNetwork learn_network(std::span<const engine::pull::Traffic> received);
 
 // The highest rate, in bytes/s, of a broadcast that keeps to the rates of hosts and cuts. Never

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <set>
 #include <system_error>
 
 #include "cli/espalier_mpi/reports/output.hpp"
@@ -89,14 +88,15 @@ Learning::Learning(MPI_Comm comm, const LearningOptions& options, int source,
       leads_(runtime::rank_in(comm) == 0) {
   const bool is_short = message_bytes != 0 && message_bytes < kLeastMessage;
   const auto ranks = static_cast<std::size_t>(runtime::size_of(comm));
+  const bool is_asked = !options.cache.empty() || keeps_unasked();
+  bool keeps = options.uses_cache && is_asked;
+  if (!keeps && options.platform_out.empty()) return;
   if (is_short || ranks < 2 || ranks > runtime::PullBroadcast::kMostLearntRanks) return;
   watchdog.expect("waiting for the names of all hosts");
   const std::vector<std::string> hosts = runtime::host_names(comm);
   names_ = runtime::names_on_hosts(hosts);
-  const bool is_one_host =
-      std::ranges::all_of(hosts, [&](const std::string& host) { return host == hosts.front(); });
-  const bool keeps =
-      options.uses_cache && (!options.cache.empty() || (keeps_unasked() && !is_one_host));
+  const auto is_first = [&](const std::string& host) { return host == hosts.front(); };
+  if (options.cache.empty() && std::ranges::all_of(hosts, is_first)) keeps = false;
   is_active_ = keeps || !options.platform_out.empty();
   if (!is_active_) return;
   runtime::collective_try(comm, [&] {
