@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kLeastMessage = std::uint64_t{1} << 20U;
 // Shorter ones show buffers rather than links.
 constexpr double kLeastTime_s = 16 * engine::pull::Traffic::kFirstBin_s;
-constexpr double kRecent_s = 7 * 86400.0;
+constexpr double kRecent_s = 86400;
 // A longer message than so many times the one that was measured is measured again.
 constexpr std::uint64_t kMostTimesLonger = 16;
 constexpr std::uint64_t kMostPlanFailures = 2;
