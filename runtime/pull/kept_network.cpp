@@ -14,7 +14,7 @@
 namespace espalier::runtime {
 namespace {
 
-constexpr std::string_view kFormat = "espalier-learnt";
+constexpr std::string_view kLearntFormat = "espalier-learnt";
 constexpr double kDay_s = 86400;
 constexpr double kMostRate_Bps = 1e18;
 
@@ -115,7 +115,7 @@ std::string to_json(const KeptNetwork& kept) {
   for (const LearntNetwork::Cut& cut : network.cuts) {
     cuts.push_back({{"nodes", cut.ranks}, {"inward", cut.is_inward}, {"rate_Bps", cut.rate_Bps}});
   }
-  const Json whole = {{"format", kFormat},
+  const Json whole = {{"format", kLearntFormat},
                       {"version", 1},
                       {"nodes", std::move(nodes)},
                       {"links", std::move(links)},
@@ -133,8 +133,8 @@ KeptNetwork parse_kept_network(std::string_view text, const std::string& file,
   const JsonCursor top(document, file);
   top.expect_object({"format", "version", "nodes", "links", "cuts", "message_bytes", "pulled_Bps",
                      "measured_s", "plan_failures"});
-  if (top.at("format").string() != kFormat) {
-    top.at("format").refuse(fmt::format("is not \"{}\"", kFormat));
+  if (top.at("format").string() != kLearntFormat) {
+    top.at("format").refuse(fmt::format("is not \"{}\"", kLearntFormat));
   }
   if (top.at("version").unsigned_integer() != 1) top.at("version").refuse("is not 1");
   KeptNetwork kept;

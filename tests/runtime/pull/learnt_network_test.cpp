@@ -1,7 +1,6 @@
 // What a pulled message tells about the network, from traffic that is calculated.
 #include "runtime/pull/learnt_network.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +16,6 @@ namespace {
 
 using engine::pull::Traffic;
 using runtime::LearntNetwork;
-using ::testing::ElementsAre;
 
 constexpr double kStep_s = 1e-3;  // segments come so often on every link
 
