@@ -109,6 +109,29 @@ void add_rest(const Figures& figures, Report& report, std::string& text) {
   }
 }
 
+void add_learnt(const LearntFigures& learnt, double achieved_Bps, Report& report,
+                std::string& text) {
+  const double ratio = achieved_Bps / learnt.bound_Bps;
+  Json found = {{"bound_Bps", learnt.bound_Bps},
+                {"relative_to_bound", ratio},
+                {"limit", learnt.limit},
+                {"links_used", learnt.links_used},
+                {"links", learnt.links}};
+  text += fmt::format(", {:.1f} % of the bound of the learnt network, {} ({})", 100 * ratio,
+                      format_rate({learnt.bound_Bps}), learnt.limit);
+  if (!learnt.last_rank.empty()) {
+    found["last_rank"] = learnt.last_rank;
+    text += fmt::format("\nlast to be done: {}; used: {} of {} links", learnt.last_rank,
+                        learnt.links_used, learnt.links);
+  }
+  if (!learnt.cache.empty()) found["cache"] = learnt.cache;
+  if (!learnt.platform.empty()) found["platform"] = learnt.platform;
+  for (const std::string& file : {learnt.platform, learnt.cache}) {
+    if (!file.empty()) text += fmt::format("\nthe learnt network: {}", file);
+  }
+  report.write("learnt", std::move(found));
+}
+
 }  // namespace
 
 std::string_view verification_text(planner::Operation operation, bool verified) {
@@ -153,21 +176,29 @@ Report figures_report(const planner::Plan& plan, const Figures& figures) {
   return report;
 }
 
-Report pull_report(std::size_t ranks, int source, const Figures& figures) {
+Report pull_report(std::size_t ranks, int source, const Figures& figures, std::size_t planned,
+                   const std::optional<LearntFigures>& learnt) {
   const planner::Operation operation = planner::Operation::kBroadcast;
   Report report;
   report.write("operation", planner::name_of(operation));
-  report.write("order", "pull");
+  report.write("order", planned > 0 ? "plan" : "pull");
+  if (planned > 0) report.write("planned_runs", planned);
   report.write("ranks", ranks);
   report.write("source", source);
   write_times(figures, report);
   report.write("verified", figures.verified);
+  std::string_view how = "pulled without a plan";
+  if (planned > 0) {
+    how = planned < figures.seconds.size() ? "first pulled, then by a plan of the learnt network"
+                                           : "by a plan of the learnt network";
+  }
   std::string text =
-      times_text(fmt::format("{} from rank {} to {}, pulled without a plan",
-                             format_size({figures.message_bytes}), source, counted(ranks, "rank")),
+      times_text(fmt::format("{} from rank {} to {}, {}", format_size({figures.message_bytes}),
+                             source, counted(ranks, "rank"), how),
                  figures);
   const double achieved = rate_of(figures.message_bytes, median_of(figures.seconds));
   text += fmt::format("\nachieved {}", format_rate({achieved}));
+  if (learnt) add_learnt(*learnt, achieved, report, text);
   add_rest(figures, report, text);
   report.say(fmt::format("{}\n{}\n", text, verification_text(operation, figures.verified)));
   return report;
