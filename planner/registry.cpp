@@ -261,12 +261,14 @@ void add_load(std::span<const WeightedTree> trees, const platforms::Occupation& 
   }
 }
 
-void fill_first_resource(std::span<BlockOfTrees> blocks, const platforms::Occupation& occupation) {
+void fill_first_resource(Outcome& outcome, const platforms::Occupation& occupation) {
+  std::vector<std::vector<WeightedTree>*> all{&outcome.reduce_trees, &outcome.trees};
+  for (BlockOfTrees& block : outcome.blocks) all.push_back(&block.trees);
   std::vector<double> load(occupation.resources.size(), 0.0);
-  for (const BlockOfTrees& block : blocks) add_load(block.trees, occupation, load);
+  for (const auto* trees : all) add_load(*trees, occupation, load);
   const double rate = 1 / std::ranges::max(load);
-  for (BlockOfTrees& block : blocks) {
-    for (WeightedTree& tree : block.trees) tree.rate.value *= rate;
+  for (auto* trees : all) {
+    for (WeightedTree& tree : *trees) tree.rate.value *= rate;
   }
 }
 

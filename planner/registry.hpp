@@ -82,9 +82,6 @@ struct BlockOfTrees {
   std::uint32_t to = 0;  // of a block that routes: its receiver's place among the hosts
 };
 
-// Scales all rates by one factor, to the highest that the first full resource allows.
-void fill_first_resource(std::span<BlockOfTrees> blocks, const platforms::Occupation& occupation);
-
 struct Outcome {
   // Jointly feasible, those of a reduction included: sum of rate * A x <= 1.
   std::vector<WeightedTree> trees;
@@ -106,6 +103,10 @@ struct Outcome {
   // parts are routed (planner/problem/routing.hpp).
   double carried = 1;
 };
+
+// Scales the rates of all trees by one factor, to the highest that the first full resource allows.
+// Precondition: there is an edge.
+void fill_first_resource(Outcome& outcome, const platforms::Occupation& occupation);
 
 using TreeMaker = Outcome (*)(const Instance& instance, const AlgorithmOptions& options);
 
@@ -145,6 +146,10 @@ struct AlgorithmEntry {
 
   [[nodiscard]] constexpr bool does(Operation operation) const {
     if (exponential && routes(operation)) return false;  // it would prove something else
+    // One tree, whatever it is good for: a barrier's plan is chosen by its time.
+    if (operation == Operation::kBarrier) {
+      return !several_trees && !exponential && serves != Serves::kAllreduce;
+    }
     if (serves == Serves::kAll) return true;
     if (serves == Serves::kAllreduce) return operation == Operation::kAllreduce;
     return operation == Operation::kBroadcast || operation == Operation::kAllgather;

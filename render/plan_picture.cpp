@@ -235,6 +235,8 @@ class PlanPicture {
         return "gathered to " + plan_.source;
       case planner::Operation::kAlltoall:
         return "alltoall" + (source().empty() ? "" : " (what " + source() + " sends)");
+      case planner::Operation::kBarrier:
+        return "barrier via " + plan_.source;
       case planner::Operation::kBroadcast:
         break;
     }
@@ -251,7 +253,7 @@ class PlanPicture {
            plan_.helps(static_cast<std::uint32_t>(node - plan_.nodes.begin()));
   }
   [[nodiscard]] std::string tree_counts() const {
-    if (plan_.operation == planner::Operation::kAllreduce) {
+    if (planner::goes_both_ways(plan_.operation)) {
       return fmt::format("{} up, {} down", counted(planner::tree_count(plan_, true), "tree"),
                          planner::tree_count(plan_, false));
     }
@@ -259,7 +261,7 @@ class PlanPicture {
   }
   // The direction of the data, if both are drawn.
   [[nodiscard]] std::string_view direction_of(bool up) const {
-    if (plan_.operation != planner::Operation::kAllreduce) return "";
+    if (!planner::goes_both_ways(plan_.operation)) return "";
     return up ? " up" : " down";
   }
   // The direction, or the tree's root among several, or a path's other end.

@@ -341,10 +341,11 @@ void ProblemOptions::add_to(Arguments& app) {
   app.add(
       "--source,--root", source,
       "The node that has the data, or that gets it: required for broadcast, reduce, scatter and "
-      "gather. An allreduce may have 'any' roots, as many as are best, which is the default",
+      "gather. An allreduce may have 'any' roots, as many as are best, which is the default; a "
+      "barrier has the best one",
       {.type = "NAME", .shown = ""});
   app.check([this] {
-    const bool is_free = operation == planner::Operation::kAllreduce;
+    const bool is_free = planner::goes_both_ways(operation);
     if (is_free && source == kAnyRoot) source.clear();
     if (planner::needs_root(operation) && source.empty()) {
       throw InputError("--source is required");

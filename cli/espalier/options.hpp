@@ -72,7 +72,7 @@ void add_operation(Arguments& app, Value& operation, const std::vector<std::stri
 // host is a root.
 template <class Value>  // as above
 void add_every_operation(Arguments& app, Value& operation) {
-  static const std::vector<std::string_view> names = names_of(planner::kEveryOperation);
+  static const std::vector<std::string_view> names = names_of(planner::kOperationsAndBarrier);
   add_operation(app, operation, names);
 }
 // Throws InputError if a source was given for such an operation.

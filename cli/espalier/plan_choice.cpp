@@ -66,10 +66,10 @@ std::string reason(const Choice& choice) {
                      time_of(*single));
 }
 
-// choose(options): the choice.
-template <class Choose>
+}  // namespace
+
 Choice choose_in_sight(simulate::ChoiceOptions options, const Console& console,
-                       const Choose& choose) {
+                       const Choosing& choose) {
   ProgressLine line(console, "plan");
   ProgressClock clock(line);
   options.limits.deadline = clock.deadline(options.limits.deadline.limit());
@@ -79,7 +79,7 @@ Choice choose_in_sight(simulate::ChoiceOptions options, const Console& console,
   Choice choice = choose(options);
   for (const CandidateResult& candidate : choice.candidates) {
     console.detail(fmt::format(
-        "{}: {}, {}{}", candidate.algorithm, trees_of(candidate),
+        "{}: {}, {}{}", label_of(candidate), trees_of(candidate),
         candidate.simulated ? fmt::format("segments of {}: ", format_size(candidate.segment)) : "",
         time_of(candidate)));
   }
@@ -88,8 +88,6 @@ Choice choose_in_sight(simulate::ChoiceOptions options, const Console& console,
   }
   return choice;
 }
-
-}  // namespace
 
 simulate::Choice choose_for(const planner::Collective& problem, Bytes message,
                             simulate::ChoiceOptions options, const Console& console) {
@@ -122,7 +120,7 @@ std::string choice_text(const Choice& choice, Bytes message,
   std::string text =
       fmt::format("{} in {}{}: {} ({}), segments of {}{}\n", format_size(message),
                   choice.extrapolated ? "about " : "", format_duration(choice.makespan),
-                  own.algorithm, trees_of(own), format_size(choice.plan.segment), reason(choice));
+                  label_of(own), trees_of(own), format_size(choice.plan.segment), reason(choice));
   if (choice.overhead.value > 0) {
     text += fmt::format("assumed: {} per segment on links without an overhead (--overhead)\n",
                         format_duration(choice.overhead));
@@ -137,7 +135,7 @@ Json choice_json(const Choice& choice, Bytes message, std::optional<BytesPerSeco
   const Json formula_bytes = has_formula ? Json(choice.formula_segment.value) : Json();
   Json candidates = Json::array();
   for (const CandidateResult& candidate : choice.candidates) {
-    candidates.push_back({{"algorithm", candidate.algorithm},
+    candidates.push_back({{"algorithm", label_of(candidate)},
                           {"trees", trees_in(candidate)},
                           {"reduce_trees", candidate.reduce_trees},
                           {"depth", candidate.depth},
@@ -147,7 +145,7 @@ Json choice_json(const Choice& choice, Bytes message, std::optional<BytesPerSeco
                           {"simulated", candidate.simulated}});
   }
   return {{"message_bytes", message.value},
-          {"algorithm", choice.candidates.front().algorithm},
+          {"algorithm", label_of(choice.candidates.front())},
           {"segment_bytes", choice.plan.segment.value},
           {"slice_bytes", choice.plan.segment.value},
           {"makespan_s", choice.makespan.value},

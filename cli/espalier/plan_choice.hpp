@@ -2,6 +2,7 @@
 // as text and as JSON.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,10 @@
 
 namespace espalier::cli {
 
+using Choosing = std::function<simulate::Choice(const simulate::ChoiceOptions&)>;
+// What `choose` returns, while progress is shown; with --verbose all candidates are named.
+simulate::Choice choose_in_sight(simulate::ChoiceOptions options, const Console& console,
+                                 const Choosing& choose);
 // As simulate::choose_plan for the problem's operation, platform, root and model.
 simulate::Choice choose_for(const planner::Collective& problem, Bytes message,
                             simulate::ChoiceOptions options, const Console& console);

@@ -66,6 +66,8 @@ std::string_view relation_to_source(planner::Operation operation) {
       return "reduced to";
     case planner::Operation::kAllreduce:
       return "allreduced via";
+    case planner::Operation::kBarrier:
+      return "barrier via";
     case planner::Operation::kGather:
       return "gathered to";
     case planner::Operation::kScatter:

@@ -101,11 +101,11 @@ void Puller::hear_news(std::size_t from, const NewsItem& item) {
   }
 }
 
-bool Puller::arrived(std::size_t from, std::uint64_t segment, double now) {
+std::optional<double> Puller::arrived(std::size_t from, std::uint64_t segment, double now) {
   Peer& source = peers_[from];
   const auto found = std::ranges::find(source.outstanding, segment, &Asked::segment);
-  if (found == source.outstanding.end()) return false;
-  note_time(source, *found, now);
+  if (found == source.outstanding.end()) return {};
+  const double begin = note_time(source, *found, now);
   source.outstanding.erase(found);
   --outstanding_;
   possession_.add_have(job_.rank, segment);
@@ -115,7 +115,7 @@ bool Puller::arrived(std::size_t from, std::uint64_t segment, double now) {
     for (Peer& peer : peers_) peer.barren_until_s = 0;
   }
   conclude();
-  return true;
+  return begin;
 }
 
 double Puller::latency_to(const Peer& source) const {
@@ -124,12 +124,13 @@ double Puller::latency_to(const Peer& source) const {
 
 // A segment's time begins when its request reaches the source, or when the segment before it has
 // arrived, whichever is later.
-void Puller::note_time(Peer& source, const Asked& asked, double now) const {
+double Puller::note_time(Peer& source, const Asked& asked, double now) const {
   const double begin = std::max(asked.at_s + latency_to(source), source.last_arrival_s);
   const double byte_s = std::max((now - begin) / length_of(asked.segment), kLeastByte_s);
   const double newest = job_.rule.newest;
   source.byte_s = source.byte_s > 0 ? (1 - newest) * source.byte_s + newest * byte_s : byte_s;
   source.last_arrival_s = now;
+  return begin;
 }
 
 void Puller::died(std::size_t rank) {

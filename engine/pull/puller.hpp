@@ -80,9 +80,9 @@ class Puller {
   // requests are the caller's to serve, at once and in order. Throws std::logic_error for a
   // bulletin that breaks the protocol.
   void hear(std::size_t from, const Bulletin& bulletin, double now);
-  // A segment that was asked of `from` has arrived. False if it is not outstanding there (any
-  // more): then its bytes do not count.
-  bool arrived(std::size_t from, std::uint64_t segment, double now);
+  // A segment that was asked of `from` has arrived. Returns since when it was the next one to come
+  // from there. Nothing if it is not outstanding there (any more): then its bytes do not count.
+  std::optional<double> arrived(std::size_t from, std::uint64_t segment, double now);
   // Nothing of this rank is heard any more, and nothing arrives from it.
   void died(std::size_t rank);
   // This rank cannot go on: all ranks end without the rest of the message.
@@ -174,7 +174,8 @@ class Puller {
     if (job_.ranks > 1) news_.push_back({kind, segment});
   }
   void drop_told_news();
-  void note_time(Peer& source, const Asked& asked, double now) const;
+  // Returns when the time of the segment begins.
+  double note_time(Peer& source, const Asked& asked, double now) const;
   [[nodiscard]] double length_of(std::uint64_t segment) const {
     return static_cast<double>(job_.grid.length(segment));
   }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "planner/algorithms/algorithms.hpp"
-#include "planner/algorithms/fastest_paths.hpp"
 #include "planner/algorithms/sub_problem.hpp"
+#include "planner/problem/fastest_paths.hpp"
 #include "planner/problem/host_groups.hpp"
 #include "planner/problem/reach.hpp"
 

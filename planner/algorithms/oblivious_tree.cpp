@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "planner/algorithms/fastest_paths.hpp"
+#include "planner/problem/fastest_paths.hpp"
 
 namespace espalier::planner::tree_algorithms {
 

@@ -57,6 +57,8 @@ std::string_view name_of(Operation operation) {
       return "gather";
     case Operation::kAlltoall:
       return "alltoall";
+    case Operation::kBarrier:
+      return "barrier";
     case Operation::kBroadcast:
       break;
   }
@@ -77,7 +79,7 @@ std::string_view name_of(BlockKind kind) {
 
 Operation parse_operation(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const Operation operation : kEveryOperation) {
+  for (const Operation operation : kOperationsAndBarrier) {
     if (name_of(operation) == name) return operation;
     names.push_back(name_of(operation));
   }
@@ -118,8 +120,7 @@ std::vector<PlanTrees> trees_by_kind(const Plan& plan) {
   }
   if (!kinds.empty()) return kinds;
   const std::uint32_t source = source_index(plan);
-  const auto after =
-      plan.operation == Operation::kAllreduce ? std::optional<std::size_t>(0) : std::nullopt;
+  const auto after = goes_both_ways(plan.operation) ? std::optional<std::size_t>(0) : std::nullopt;
   return {{"reduce_trees", &plan.reduce_trees, true, source, 1, std::nullopt},
           {"broadcast_trees", &plan.broadcast_trees, false, source, 1, after}};
 }

@@ -83,23 +83,37 @@ enum class Operation : std::uint8_t {
   kScatter,
   kGather,
   kAlltoall,
+  kBarrier,
 };
 // Whose message is the same for all hosts: every command serves them.
 inline constexpr std::array kOperations{Operation::kBroadcast, Operation::kReduce,
                                         Operation::kAllreduce};
+// All that move a message.
 inline constexpr std::array kEveryOperation{
     Operation::kBroadcast,     Operation::kReduce,  Operation::kAllreduce, Operation::kAllgather,
     Operation::kReduceScatter, Operation::kScatter, Operation::kGather,    Operation::kAlltoall};
+// And a barrier: an allreduce of nothing, whose plan is one tree up and one down for the least
+// time.
+inline constexpr std::array kOperationsAndBarrier{
+    Operation::kBroadcast, Operation::kReduce,        Operation::kAllreduce,
+    Operation::kAllgather, Operation::kReduceScatter, Operation::kScatter,
+    Operation::kGather,    Operation::kAlltoall,      Operation::kBarrier};
 std::string_view name_of(Operation operation);  // "broadcast", "reduce", "allreduce", ...
 // Throws InputError (reason only) that suggests the nearest name.
 Operation parse_operation(std::string_view name);
 std::string with_article(Operation operation);  // "a broadcast"
 // Whether its trees go to the root, or away from it, for an operation with one root.
 constexpr bool reduces(Operation operation) {
-  return operation == Operation::kReduce || operation == Operation::kAllreduce;
+  return operation == Operation::kReduce || operation == Operation::kAllreduce ||
+         operation == Operation::kBarrier;
 }
 constexpr bool broadcasts(Operation operation) {
-  return operation == Operation::kBroadcast || operation == Operation::kAllreduce;
+  return operation == Operation::kBroadcast || operation == Operation::kAllreduce ||
+         operation == Operation::kBarrier;
+}
+// Whether it has both: trees to a root, and after them trees from it.
+constexpr bool goes_both_ways(Operation operation) {
+  return reduces(operation) && broadcasts(operation);
 }
 // Whether the message has a part for each host.
 constexpr bool has_parts(Operation operation) {
@@ -110,18 +124,23 @@ constexpr bool routes(Operation operation) {
   return operation == Operation::kScatter || operation == Operation::kGather ||
          operation == Operation::kAlltoall;
 }
-// Whether one root must be named. An allreduce may have one, or free roots.
+// Whether one root must be named. An allreduce may have one, or free roots; a barrier has one,
+// which may be chosen.
 constexpr bool needs_root(Operation operation) {
   return operation == Operation::kBroadcast || operation == Operation::kReduce ||
          operation == Operation::kScatter || operation == Operation::kGather;
 }
 // Whether it has one root, or may have one.
 constexpr bool may_have_root(Operation operation) {
-  return needs_root(operation) || operation == Operation::kAllreduce;
+  return needs_root(operation) || goes_both_ways(operation);
+}
+// Whether it has no message.
+constexpr bool has_no_data(Operation operation) {
+  return operation == Operation::kBarrier;
 }
 // Whether it combines the data of ranks.
 constexpr bool combines(Operation operation) {
-  return reduces(operation) || operation == Operation::kReduceScatter;
+  return (reduces(operation) && !has_no_data(operation)) || operation == Operation::kReduceScatter;
 }
 
 // Large enough that the overhead per segment hardly matters, small enough that pipelines fill soon

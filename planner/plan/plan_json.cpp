@@ -1,6 +1,7 @@
 // The plan file, docs/formats.md, "Plan".
 #include <fmt/format.h>
 
+#include <array>
 #include <optional>
 #include <set>
 #include <span>
@@ -96,6 +97,10 @@ std::string blocks_json(const std::vector<PlanBlock>& blocks) {
   }
   return "[" + text + "\n  ]";
 }
+
+// Whose trees may be listed without blocks.
+constexpr std::array kOfOneRoot{Operation::kBroadcast, Operation::kReduce, Operation::kAllreduce,
+                                Operation::kBarrier};
 
 std::string trees_of_one_root(const Plan& plan) {
   std::string trees;
@@ -292,7 +297,7 @@ Plan parse_plan(const std::string& text, const std::string& file, Roots roots) {
   }
   Plan plan;
   plan.operation = has_blocks ? parse_operation(root.at("operation"), kEveryOperation)
-                              : parse_operation(root.at("operation"), kOperations);
+                              : parse_operation(root.at("operation"), kOfOneRoot);
   if (roots == Roots::kOne && has_parts(plan.operation)) {
     refuse_roots(root.at("operation"), with_article(plan.operation));
   }

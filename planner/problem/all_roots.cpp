@@ -295,7 +295,7 @@ Outcome run(const Algorithm& algorithm, const AllRoots& problem, const Algorithm
     outcome.ends = outcome.ends.with(one.ends);
     outcome.iterations += one.iterations;
   }
-  fill_first_resource(outcome.blocks, problem.occupation());
+  fill_first_resource(outcome, problem.occupation());
   return outcome;
 }
 

@@ -35,15 +35,6 @@ Outcome gathered(const Collective& collective, Outcome outcome) {
   return outcome;
 }
 
-// The largest rate at which trees, whose rates are shares of 1, overload no resource.
-double joint_rate(const Collective& collective, const std::vector<WeightedTree>& up,
-                  const std::vector<WeightedTree>& down) {
-  std::vector<double> load(collective.occupation().resources.size(), 0.0);
-  add_load(up, collective.occupation(), load);
-  add_load(down, collective.occupation(), load);
-  return 1 / *std::max_element(load.begin(), load.end());
-}
-
 Outcome both_halves(const Algorithm& algorithm, const Collective& collective,
                     AlgorithmOptions options, const Packings* packings) {
   const Deadline whole = options.deadline;
@@ -60,10 +51,7 @@ Outcome both_halves(const Algorithm& algorithm, const Collective& collective,
     const double sum = sum_of_rates(*trees).value;
     for (WeightedTree& tree : *trees) tree.rate.value /= sum;
   }
-  const double rate = joint_rate(collective, outcome.reduce_trees, outcome.trees);
-  for (auto* trees : {&outcome.reduce_trees, &outcome.trees}) {
-    for (WeightedTree& tree : *trees) tree.rate.value *= rate;
-  }
+  fill_first_resource(outcome, collective.occupation());
   outcome.ends = up.ends.with(down.ends);
   outcome.iterations = up.iterations + down.iterations;
   return outcome;
@@ -73,7 +61,7 @@ Outcome both_halves(const Algorithm& algorithm, const Collective& collective,
 // data.
 StartingTrees seeds_of(const Collective& collective, const Deadline& deadline, Purpose purpose) {
   StartingTrees seeds;
-  const bool both = collective.operation() == Operation::kAllreduce;
+  const bool both = goes_both_ways(collective.operation());
   if (const Instance* half = collective.reduction()) {
     for (const lp::RoutedTree& tree :
          heuristic_trees(*half, both ? deadline.share(0.5) : deadline, purpose)) {
@@ -223,7 +211,7 @@ lp::Packing solve_packing(const CollectiveProblem& problem, const Collective& co
       packing.seeds.push_back(std::move(tree));
     }
   };
-  const bool both = collective.operation() == Operation::kAllreduce;
+  const bool both = goes_both_ways(collective.operation());
   if (both) {
     if (auto direct = direct_allreduce(problem, collective, options)) return *std::move(direct);
   }
@@ -242,7 +230,7 @@ lp::Packing solve_packing(const CollectiveProblem& problem, const Collective& co
 Packings solve_packings(const Collective& collective, const AlgorithmOptions& options) {
   AlgorithmOptions limits = options;
   Packings packings;
-  const bool both = collective.operation() == Operation::kAllreduce;
+  const bool both = goes_both_ways(collective.operation());
   const auto solve = [&](double share, const auto& make) {
     limits.deadline = options.deadline.share(share);
     return std::optional(make());
@@ -264,7 +252,7 @@ bool is_for(const Algorithm& algorithm, const Collective& collective) {
 
 Outcome run(const Algorithm& algorithm, const Collective& collective,
             const AlgorithmOptions& options, const Packings* packings) {
-  if (collective.operation() == Operation::kAllreduce) {
+  if (goes_both_ways(collective.operation())) {
     const auto joint =
         std::ranges::find(kJointAlgorithms, algorithm.entry->name, &JointAlgorithm::name);
     if (joint == kJointAlgorithms.end()) {

@@ -224,7 +224,7 @@ Outcome run(const Algorithm& algorithm, const Routing& problem, const AlgorithmO
     whole.iterations += one.iterations;
   }
   whole = blocks.outcome(std::move(whole));
-  fill_first_resource(whole.blocks, problem.occupation());
+  fill_first_resource(whole, problem.occupation());
   return whole;
 }
 

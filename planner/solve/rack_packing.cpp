@@ -92,7 +92,7 @@ std::optional<lp::Packing> rack_packing(const CollectiveProblem& joint,
                                         const Collective& collective,
                                         const AlgorithmOptions& options, Purpose purpose) {
   const lp::PackingProblem whole = joint.problem();
-  if (collective.operation() != Operation::kAllreduce) {
+  if (!goes_both_ways(collective.operation())) {
     return packed_alone(whole, options, purpose);
   }
   const lp::PackingProblem single = packing_problem(*collective.broadcast());

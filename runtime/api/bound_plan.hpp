@@ -43,9 +43,7 @@ class BoundPlan {
   }
 
   [[nodiscard]] bool reduces() const { return planner::reduces(plan.operation); }
-  [[nodiscard]] bool is_allreduce() const {
-    return plan.operation == planner::Operation::kAllreduce;
-  }
+  [[nodiscard]] bool is_allreduce() const { return planner::goes_both_ways(plan.operation); }
   [[nodiscard]] bool has_result() const { return is_allreduce() || rank == root; }
   // Whether the message has a part for each rank.
   [[nodiscard]] bool has_parts() const { return planner::has_parts(plan.operation); }

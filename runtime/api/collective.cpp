@@ -161,6 +161,13 @@ void Collective::alltoallv(const void* sendbuf, std::span<const std::size_t> sen
   });
 }
 
+void Collective::barrier() {
+  const InCall only(*state_);
+  planner::require_operation(state_->bound.plan, Operation::kBarrier, {});
+  auto& [own, all] = state_->arrivals;
+  state_->unless_broken([&] { state_->reduce(&own, &all, 1, MPI_BYTE, MPI_BOR); });
+}
+
 void Collective::start(const std::function<void(Collective&)>& call) {
   State* const before = std::exchange(State::starting(), state_.get());
   try {

@@ -188,6 +188,9 @@ class Collective {
                  std::span<const std::size_t> recvcounts, std::span<const std::size_t> recvfirst,
                  MPI_Datatype type);
 
+  // Collective, for a barrier: returns when all ranks have called it.
+  void barrier();
+
   // Begins a call without waiting for its end. call: makes one of the calls above, of its argument,
   // which is this object. The buffers belong to the call until it is complete; lists of counts are
   // copied. The message makes progress in this call, and while this thread is in test() or wait()

@@ -1,7 +1,9 @@
 // How a collective runs its calls, and what it keeps between them.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -36,6 +38,8 @@ struct Collective::State {
   };
   std::optional<Chosen> chosen;
   std::optional<CallCheck> call;  // of the call in progress
+  // Of a barrier, which is an allreduce of a byte: this rank's, and all ranks'.
+  std::array<std::byte, 2> arrivals{};
   std::atomic<bool> in_call = false;
   bool uses_rings = false;
   bool broken = false;

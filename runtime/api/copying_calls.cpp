@@ -49,7 +49,8 @@ Collective::State::State(const OwnedComm& comm, const planner::Plan& plan,
 void Collective::State::require(const planner::Plan& plan, Expects expects) {
   if (expects == Expects::kBroadcast) {
     planner::require_operation(plan, Operation::kBroadcast, {});
-  } else if (expects == Expects::kReduction && !planner::reduces(plan.operation)) {
+  } else if (expects == Expects::kReduction &&
+             (!planner::reduces(plan.operation) || planner::has_no_data(plan.operation))) {
     throw InputError({}, "/operation",
                      fmt::format("a plan for {}; expected a plan for a reduce or an allreduce",
                                  planner::with_article(plan.operation)));

@@ -157,6 +157,9 @@ espalier_status espalier_reduce_scatter(espalier_collective* collective, const v
                                         void* recvbuf, const size_t* counts, MPI_Datatype type,
                                         MPI_Op op);
 
+/* Collective, with a barrier plan: returns when all ranks have called it. */
+espalier_status espalier_barrier(espalier_collective* collective);
+
 /* Collective, with a scatter plan, as MPI_Scatter and MPI_Scatterv with one type: every rank gets
  * its part of the root's sendbuf in recvbuf. counts: of each rank, the same on all ranks; first:
  * where each part begins in sendbuf, in elements; NULL: one after another. sendbuf and first matter

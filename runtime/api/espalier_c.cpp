@@ -350,6 +350,10 @@ espalier_status espalier_alltoallv(espalier_collective* collective, const void* 
   });
 }
 
+espalier_status espalier_barrier(espalier_collective* collective) {
+  return run_or_start(collective, [](runtime::Collective& bound) { bound.barrier(); });
+}
+
 espalier_status espalier_start(espalier_collective* collective) {
   return guarded([&] {
     require(collective != nullptr);

@@ -30,6 +30,8 @@ std::string_view library_function(planner::Operation operation) {
       return "MPI_Gatherv";
     case planner::Operation::kAlltoall:
       return "MPI_Alltoallv";
+    case planner::Operation::kBarrier:
+      return "MPI_Barrier";
     case planner::Operation::kBroadcast:
       break;
   }
@@ -48,7 +50,7 @@ void reduce_by_library(MPI_Comm comm, planner::Operation operation, int root, co
     const void* const own =
         sendbuf == MPI_IN_PLACE ? sendbuf : moved(const_cast<void*>(sendbuf), from);
     void* const result = moved(recvbuf, from);
-    if (operation == planner::Operation::kAllreduce) {
+    if (planner::goes_both_ways(operation)) {
       check(MPI_Allreduce(own, result, now, type, op, comm), "MPI_Allreduce");
     } else {
       check(MPI_Reduce(own, result, now, type, op, root, comm), "MPI_Reduce");
@@ -78,7 +80,7 @@ bool goes_along_trees(planner::Operation operation, MPI_Datatype type, MPI_Op op
   check(MPI_Op_commutative(op, &commutes), "MPI_Op_commutative");
   const ElementShape shape = element_shape_of(type);
   if (commutes == 0 || shape.extent <= 0 || shape.bytes == 0) return false;
-  return operation != planner::Operation::kAllreduce ||
+  return !planner::goes_both_ways(operation) ||
          (shape.bytes <= kLargestSegment && is_plain(MPI_COMM_SELF, type));
 }
 

@@ -22,6 +22,7 @@ std::string ranks_text(planner::Operation operation, int root, std::size_t ranks
     case planner::Operation::kAllgather:
     case planner::Operation::kReduceScatter:
     case planner::Operation::kAlltoall:
+    case planner::Operation::kBarrier:
       break;
   }
   return "from and to " + counted(ranks, "rank");
@@ -42,6 +43,7 @@ std::string_view functions_of(planner::Operation operation) {
     case planner::Operation::kBroadcast:
     case planner::Operation::kReduce:
     case planner::Operation::kAllreduce:
+    case planner::Operation::kBarrier:
       break;
   }
   return runtime::library_function(operation);

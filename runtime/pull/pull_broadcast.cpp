@@ -12,6 +12,7 @@
 #include "runtime/files/file_store.hpp"
 #include "runtime/memory/element_shape.hpp"
 #include "runtime/memory/stores.hpp"
+#include "runtime/pull/gathered_traffic.hpp"
 #include "runtime/pull/pull_run.hpp"
 #include "runtime/pull/pull_store.hpp"
 #include "runtime/transport/agreement.hpp"
@@ -42,6 +43,7 @@ struct PullBroadcast::State {
   PullOptions options;
   PullSetting setting;
   bool is_broken = false;
+  std::optional<engine::pull::Traffic> traffic{};  // of the last message
 
   State(MPI_Comm comm, const PullOptions& given);
 
@@ -69,6 +71,8 @@ struct PullBroadcast::State {
   // Throws InputError on all ranks where the ranks differ.
   void compare_calls(std::uint64_t bytes, int source) const;
   void run(void* buffer, std::size_t count, MPI_Datatype type, int source);
+  // As PullRun::run().
+  bool pull(int source, const SegmentGrid& grid, PullStore& store);
 };
 
 PullBroadcast::State::State(MPI_Comm comm, const PullOptions& given)
@@ -124,7 +128,14 @@ void PullBroadcast::State::run(void* buffer, std::size_t count, MPI_Datatype typ
   compare_calls(grid.message, source);
   SegmentStore& store = plain ? static_cast<SegmentStore&>(*plain) : *packed;
   MemoryPullStore pulled(store, grid, is_source(source));
-  PullRun(setting, source, grid, pulled).run();
+  pull(source, grid, pulled);
+}
+
+bool PullBroadcast::State::pull(int source, const SegmentGrid& grid, PullStore& store) {
+  PullRun run(setting, source, grid, store);
+  const bool is_whole = run.run();
+  traffic = std::move(run.traffic());
+  return is_whole;
 }
 
 PullBroadcast::PullBroadcast(MPI_Comm comm, const PullOptions& options)
@@ -158,9 +169,17 @@ bool PullBroadcast::stream(std::uint64_t bytes, const Collective::StreamShape& s
     engine::pull::require_few_segments(grid);  // on all ranks alike
     state_->compare_calls(bytes, source);
     FilePullStore pulled(store, grid, state_->is_source(source));
-    const bool is_whole = PullRun(state_->setting, source, grid, pulled).run();
+    const bool is_whole = state_->pull(source, grid, pulled);
     if (is_whole) pulled.load_rest();
     return is_whole;
+  });
+}
+
+std::vector<engine::pull::Traffic> PullBroadcast::gather_traffic() {
+  return state_->unless_broken([&]() -> std::vector<engine::pull::Traffic> {
+    const PullSetting& setting = state_->setting;
+    if (!state_->traffic || setting.control.size() > kMostLearntRanks) return {};
+    return gathered_traffic(setting.control.get(), *state_->traffic, Timeout(setting.timeout));
   });
 }
 

@@ -16,7 +16,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
+#include "engine/pull/traffic.hpp"
 #include "runtime/api/collective.hpp"
 #include "support/quantities.hpp"
 
@@ -82,6 +84,12 @@ class PullBroadcast {
   // A shape for a message with about so many bytes of buffers.
   [[nodiscard]] Collective::StreamShape stream_shape(std::uint64_t message_bytes,
                                                      std::uint64_t buffer_bytes) const;
+
+  // Collective: on rank 0, what each rank received in the last run or stream; nothing on the
+  // others, and where there are more than kMostLearntRanks or nothing has run. Throws MpiError,
+  // TimedOut.
+  static constexpr std::size_t kMostLearntRanks = 256;
+  std::vector<engine::pull::Traffic> gather_traffic();
 
  private:
   struct State;

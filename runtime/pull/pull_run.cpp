@@ -54,6 +54,7 @@ PullRun::PullRun(const PullSetting& setting, int source, const SegmentGrid& grid
       source_(static_cast<std::size_t>(source)),
       largest_tag_(setting.data.largest_tag()),
       puller_(job_of(setting, source, grid, store)),
+      traffic_(setting.control.size()),
       memory_(std::make_unique<std::vector<Peer>>(setting.control.size())),
       peers_(*memory_),
       timeout_(setting.timeout) {
@@ -92,7 +93,7 @@ bool PullRun::run() {
     if (peer != rank_) listen_to(peer);
   }
   timeout_.begin();
-  looked_s_ = moved_s_ = MPI_Wtime();
+  begun_s_ = looked_s_ = moved_s_ = MPI_Wtime();
   while (!is_done()) {
     bool has_moved = note_completions();
     if (store_->failed()) puller_.stop();
@@ -174,7 +175,10 @@ void PullRun::note_arrival(const Operation& operation, const MPI_Status& status)
   }
   peers_[operation.peer].waited_s = 0;
   store_->arrived(operation.segment);
-  puller_.arrived(operation.peer, operation.segment, MPI_Wtime());
+  const double now = MPI_Wtime();
+  if (const auto since = puller_.arrived(operation.peer, operation.segment, now)) {
+    traffic_.note(operation.peer, static_cast<double>(bytes), *since - begun_s_, now - begun_s_);
+  }
 }
 
 void PullRun::ask(double now) {

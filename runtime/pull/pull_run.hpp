@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/pull/puller.hpp"
+#include "engine/pull/traffic.hpp"
 #include "runtime/pull/pull_store.hpp"
 #include "runtime/transport/owned_comm.hpp"
 #include "runtime/transport/timeout.hpp"
@@ -47,6 +48,8 @@ class PullRun {
   // rank has failed. Afterwards nothing is in progress. Throws MpiError, and TimedOut, whose text
   // names the ranks that this one waits for; afterwards the store must not be freed.
   bool run();
+  // What this rank received in run().
+  [[nodiscard]] engine::pull::Traffic& traffic() { return traffic_; }
 
  private:
   enum class Kind : std::uint8_t { kHears, kTells, kReceives, kSends };
@@ -96,6 +99,7 @@ class PullRun {
   std::size_t source_;
   std::size_t largest_tag_;
   engine::pull::Puller puller_;
+  engine::pull::Traffic traffic_;
   std::unique_ptr<std::vector<Peer>> memory_;  // released if MPI may still use it
   std::vector<Peer>& peers_;
   std::vector<MPI_Request> requests_;
@@ -105,6 +109,7 @@ class PullRun {
   std::vector<MPI_Status> statuses_;
   std::size_t sending_ = 0;  // segments and bulletins
   std::size_t next_served_ = 0;
+  double begun_s_ = 0;
   double chosen_s_ = 0;  // when requests were last chosen
   double looked_s_ = 0;
   double moved_s_ = 0;  // when something happened last

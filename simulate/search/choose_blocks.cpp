@@ -6,10 +6,10 @@
 #include <array>
 #include <exception>
 #include <limits>
-#include <queue>
 #include <utility>
 
 #include "planner/solve/make_plan.hpp"
+#include "simulate/search/central_hosts.hpp"
 #include "support/deadline.hpp"
 #include "support/errors.hpp"
 
@@ -168,8 +168,7 @@ class BlockChooser {
                       (!names_overhead(problem_.platform()) && !occupying.latency_occupies);
     if (!fits) {  // trees for another segment size have other rates with this one
       planner::fill_first_resource(
-          choice.outcome.blocks,
-          platforms::occupation(problem_.platform(), problem_.model(), occupying));
+          choice.outcome, platforms::occupation(problem_.platform(), problem_.model(), occupying));
     }
     choice.outcome.bound = fits ? bound_ : std::nullopt;
     choice.plan =
@@ -213,55 +212,18 @@ class BlockChooser {
   bool complete_ = true;
 };
 
-// From one host to all others: the time of a short segment along the fastest paths.
-double farthest_s(const Platform& platform, NodeId from, Seconds overhead) {
-  const auto arcs = platform.arcs();
-  std::vector<double> reached_s(platform.nodes().size(), std::numeric_limits<double>::infinity());
-  using At = std::pair<double, NodeId>;
-  std::priority_queue<At, std::vector<At>, std::greater<>> next;
-  next.emplace(0, from);
-  reached_s[index_of(from)] = 0;
-  while (!next.empty()) {
-    const auto [time_s, node] = next.top();
-    next.pop();
-    if (time_s > reached_s[index_of(node)]) continue;
-    const auto [first, last] = platform.arcs_out_of(node);
-    for (std::uint32_t arc = first; arc < last; ++arc) {
-      const platforms::Arc& taken = arcs[arc];
-      const double there_s = time_s + taken.latency.value + taken.overhead.value + overhead.value +
-                             1 / taken.bandwidth.value;
-      double& known_s = reached_s[index_of(taken.to)];
-      if (there_s >= known_s) continue;
-      known_s = there_s;
-      next.emplace(there_s, taken.to);
-    }
-  }
-  double most = 0;
-  for (const NodeId host : platform.hosts()) most = std::max(most, reached_s[index_of(host)]);
-  return most;
-}
-
-NodeId most_central(const Platform& platform, Seconds overhead) {
-  std::vector<double> farthest;
-  for (const NodeId host : platform.hosts()) {
-    farthest.push_back(farthest_s(platform, host, overhead));
-  }
-  return platform
-      .hosts()[static_cast<std::size_t>(std::ranges::min_element(farthest) - farthest.begin())];
-}
-
 }  // namespace
 
 Choice choose_plan(const planner::AllRoots& problem, Bytes message, const ChoiceOptions& options) {
   Choice choice = BlockChooser(problem, message, options).choose();
   if (!problem.has_free_roots() || !choice.complete) return choice;
-  const NodeId root = most_central(problem.platform(), choice.overhead);
+  const NodeId root = central_hosts(problem.platform(), choice.overhead, 1).front();
   ChoiceOptions of_one_root = options;
   of_one_root.operation = problem.operation();
   Choice rooted = choose_plan(problem.platform(), root, problem.model(),
                               problem.options().latency_occupies, message, of_one_root);
   for (CandidateResult& candidate : rooted.candidates) {
-    candidate.algorithm += " via " + problem.platform().node(root).name;
+    candidate.root = problem.platform().node(root).name;
   }
   if (rooted.makespan < choice.makespan) std::swap(rooted, choice);
   choice.candidates.insert(choice.candidates.end(), rooted.candidates.begin(),

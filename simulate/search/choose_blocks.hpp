@@ -11,8 +11,8 @@ namespace espalier::simulate {
 
 // message: as the plan counts it (docs/formats.md, "Plan"), at least 1 byte. Candidates that cannot
 // be faster than the best one, by their throughput alone, are not simulated. For an allreduce also
-// those of choose_plan with the most central host as the only root, "NAME via HOST". The choice has
-// no segment by formula. Throws as choose_plan does.
+// those of choose_plan with the most central host as the only root, whose name each of these has.
+// The choice has no segment by formula. Throws as choose_plan does.
 Choice choose_plan(const planner::AllRoots& problem, Bytes message,
                    const ChoiceOptions& options = {});
 Choice choose_plan(const planner::Routing& problem, Bytes message,

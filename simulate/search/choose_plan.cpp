@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "planner/check/plan_on_platform.hpp"
 #include "planner/problem/collective.hpp"
 #include "simulate/search/candidates.hpp"
 #include "simulate/search/segment_search.hpp"
@@ -160,9 +159,13 @@ class Chooser {
     for (const std::size_t i : all()) {
       const Candidate& candidate = search_.candidates()[i];
       const Trial own = i == best.candidate ? best : search_.best_to_report(i);
-      choice.candidates.push_back({candidate.label, candidate.plan.reduce_trees.size(),
-                                   candidate.plan.broadcast_trees.size(), candidate.depth,
-                                   search_.segment_of(own.segments), own.makespan, own.simulated});
+      choice.candidates.push_back({.algorithm = candidate.label,
+                                   .reduce_trees = candidate.plan.reduce_trees.size(),
+                                   .broadcast_trees = candidate.plan.broadcast_trees.size(),
+                                   .depth = candidate.depth,
+                                   .segment = search_.segment_of(own.segments),
+                                   .makespan = own.makespan,
+                                   .simulated = own.simulated});
     }
     put_first(best.candidate, choice.candidates);
   }
@@ -173,15 +176,8 @@ class Chooser {
     choice.outcome = winner.outcome;
     std::optional<BytesPerSecond> bound = bound_;
     if (depends_on_segments_) {
-      double most = 0;
-      for (const planner::ResourceLoad& full :
-           planner::loads_of(winner.plan, platform_, collective.occupation())) {
-        most = std::max(most, full.load);
-      }
-      for (auto* trees : {&choice.outcome.reduce_trees, &choice.outcome.trees}) {
-        for (planner::WeightedTree& tree : *trees) {
-          if (most > 0) tree.rate.value /= most;
-        }
+      if (winner.plan.nodes.size() > 1) {
+        planner::fill_first_resource(choice.outcome, collective.occupation());
       }
       if (bound && bound_segment_ != segment) {
         planner::AlgorithmOptions limits = options_.limits;
@@ -211,6 +207,11 @@ class Chooser {
 };
 
 }  // namespace
+
+std::string label_of(const CandidateResult& candidate) {
+  if (candidate.root.empty()) return candidate.algorithm;
+  return fmt::format("{} via {}", candidate.algorithm, candidate.root);
+}
 
 void put_first(std::size_t chosen, std::vector<CandidateResult>& candidates) {
   const auto own = candidates.begin() + static_cast<std::ptrdiff_t>(chosen);

@@ -39,6 +39,7 @@ struct ChoiceOptions {
 // A candidate in its best segment size.
 struct CandidateResult {
   std::string algorithm;  // "optimal, at most 4 trees"
+  std::string root{};     // set where it was chosen, too
   std::size_t reduce_trees = 0;
   std::size_t broadcast_trees = 0;
   std::size_t depth = 0;  // edges on the longest path of any tree
@@ -46,6 +47,9 @@ struct CandidateResult {
   Seconds makespan;
   bool simulated = false;  // false: a lower bound by the pipeline formula
 };
+
+// "ecef", or "ecef via HOST".
+std::string label_of(const CandidateResult& candidate);
 
 // The chosen one first, the others after it by makespan.
 void put_first(std::size_t chosen, std::vector<CandidateResult>& candidates);

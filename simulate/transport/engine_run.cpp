@@ -87,9 +87,8 @@ class EngineRun {
   }
 
   GreedyRun run() {
-    const SimulatedRank::Memory memory{
-        .has_results = call_.plan.operation == planner::Operation::kAllreduce,
-        .has_parts = !planner::routes(call_.plan.operation)};
+    const SimulatedRank::Memory memory{.has_results = planner::goes_both_ways(call_.plan.operation),
+                                       .has_parts = !planner::routes(call_.plan.operation)};
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
       ranks_[rank]->begin(memory);
       note_due(rank, ranks_[rank]->due_s());

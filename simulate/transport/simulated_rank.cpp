@@ -89,8 +89,7 @@ std::vector<Parts> parts_of_ranks(const Call& call, const planner::Plan& plan,
   std::vector<int> rank_of_node(hosts);
   std::iota(rank_of_node.begin(), rank_of_node.end(), 0);
   const bool is_paced = windows.until_received && windows.sharing != Sharing::kTurns;
-  const bool answers_queue =
-      windows.until_received && plan.operation == planner::Operation::kAllreduce;
+  const bool answers_queue = windows.until_received && planner::goes_both_ways(plan.operation);
   std::vector<Parts> of_ranks(hosts);
   std::size_t number = 0;
   std::size_t first_tree = 0;

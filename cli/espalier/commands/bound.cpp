@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/common/table.hpp"
+#include "cli/espalier/barrier.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/money.hpp"
@@ -37,6 +38,7 @@ struct BoundCommand {
   [[nodiscard]] ExitStatus run() const;
 
  private:
+  [[nodiscard]] ExitStatus run_barrier(const platforms::Platform& platform) const;
   [[nodiscard]] ExitStatus run_within(const platforms::Platform& platform) const;
   // solved: any problem of planner/problem/any_problem.hpp.
   template <class Problem>
@@ -127,8 +129,20 @@ ExitStatus BoundCommand::run_within(const platforms::Platform& platform) const {
       platform, [&](const auto& solved) { return print(solved, proof); }, money_per_s);
 }
 
+ExitStatus BoundCommand::run_barrier(const platforms::Platform& platform) const {
+  for (const auto& [option, given] :
+       {std::pair("--csv", csv), std::pair("--budget", budget.has_value())}) {
+    if (given) throw InputError({}, option, "is of throughput, which a barrier does not have");
+  }
+  note_warnings(platform, console);
+  write_text(
+      "-", barrier_bound_report({platform, problem.root_on(platform), problem.model}).render(json));
+  return ExitStatus::kDone;
+}
+
 ExitStatus BoundCommand::run() const {
   const platforms::Platform platform = problem.read(console);
+  if (problem.operation == planner::Operation::kBarrier) return run_barrier(platform);
   if (budget) return run_within(platform);
   return problem.on(platform, [&](const auto& solved) {
     return print(solved, run_proof(solved, problem.limits, console));

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/espalier/barrier.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/comparing.hpp"
 #include "cli/espalier/console.hpp"
@@ -42,6 +43,7 @@ struct CompareCommand {
   [[nodiscard]] ExitStatus run() const;
 
  private:
+  [[nodiscard]] ExitStatus run_barrier() const;
   // Of each instance; one without a root has several.
   [[nodiscard]] std::vector<std::optional<platforms::NodeId>> roots_on(
       const platforms::Platform& platform) const;
@@ -60,7 +62,25 @@ void CompareCommand::check() const {
   if (!chart.empty() && !frontier) throw InputError({}, "--chart", "needs --frontier");
 }
 
+ExitStatus CompareCommand::run_barrier() const {
+  for (const auto& [option, given] :
+       {std::pair("--csv", csv), std::pair("--frontier", frontier),
+        std::pair("--message", message.has_value()), std::pair("--source", sources.size() > 1)}) {
+    if (given) throw InputError({}, option, "cannot be combined with a barrier");
+  }
+  if (platforms.size() > 1) {
+    throw InputError({}, "platforms", "barriers are compared on one platform at a time");
+  }
+  const platforms::Platform platform = reading.read(platforms.front(), console);
+  const BarrierProblem problem{platform, roots_on(platform).front(), model};
+  const simulate::Choice choice =
+      choose_for(problem, planner::parse_algorithms(algorithms, operation), limits, console);
+  write_text("-", barrier_comparison(problem, choice).render(json));
+  return choice.complete ? ExitStatus::kDone : ExitStatus::kLimitReached;
+}
+
 ExitStatus CompareCommand::run() const {
+  if (operation == planner::Operation::kBarrier) return run_barrier();
   if (!chart.empty()) require_writable(chart);
   refuse_source_without_root(operation, !sources.empty());
   ComparisonContext context{.operation = operation,

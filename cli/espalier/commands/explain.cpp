@@ -239,7 +239,8 @@ void ExplainCommand::check_sources() {
 
 void ExplainCommand::add_to(Arguments& app) {
   add_file(app, "platform", platform);
-  add_every_operation(app, operation);
+  static const std::vector<std::string_view> names = names_of(planner::kEveryOperation);
+  add_operation(app, operation, names);
   app.add(
       "--source,--root", sources,
       "The node that has the data, or that gets it. Several (option repeated, or names separated "

@@ -8,13 +8,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "cli/espalier/ascending_lists.hpp"
+#include "cli/espalier/barrier.hpp"
 #include "cli/espalier/commands/commands.hpp"
+#include "cli/espalier/commands/plan_command.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/money.hpp"
 #include "cli/espalier/options.hpp"
@@ -31,46 +32,6 @@
 namespace espalier::cli {
 
 namespace {
-
-struct PlanCommand {
-  Console console{};
-  ProblemOptions problem{};
-  std::optional<std::string> algorithm{};
-  std::optional<Bytes> message{};
-  std::optional<Budget> budget{};
-  std::optional<Seconds> deadline{};  // for the message
-  // Lists, of which one plan is made for each combination; {none} if not given.
-  std::vector<std::size_t> tree_counts{0};
-  std::vector<std::size_t> depths{0};
-  std::vector<std::optional<Seconds>> latencies{std::nullopt};
-  std::string output = "-";
-  bool schedule = false;
-  planner::ScheduleOptions scheduling{};
-  std::optional<Seconds> overhead{};
-  std::optional<BytesPerSecond> compute{};
-  bool json = false;
-
-  void add_to(Arguments& app);
-  void check() const;
-  [[nodiscard]] ExitStatus run() const;
-  // Whether all trees have one root and carry the whole message.
-  [[nodiscard]] bool has_one_root() const {
-    return !problem.source.empty() && !planner::has_parts(problem.operation);
-  }
-  void check_blocks(bool has_helpers) const;
-  void check_money() const;
-  // Within the budget, or the cheapest that keeps the deadline.
-  [[nodiscard]] ExitStatus plan_for_money(const planner::Algorithm& named,
-                                          const platforms::Platform& platform) const;
-  // all: of several roots, with parts, or with helpers.
-  template <class Problem>
-  [[nodiscard]] ExitStatus plan_blocks(const planner::Algorithm& named, const Problem& all) const;
-  // The named algorithm, otherwise the optimum.
-  [[nodiscard]] planner::Algorithm chosen() const {
-    return planner::find_algorithm(algorithm.value_or(std::string(planner::kOptimal)),
-                                   problem.operation);
-  }
-};
 
 // The options of each combination of the lists.
 std::vector<planner::AlgorithmOptions> combinations(const PlanCommand& options) {
@@ -153,44 +114,7 @@ PlanAttempt attempt_for_message(const PlanCommand& options, const planner::Algor
           makespan,         limits.message,   std::move(choice),  how.run.compute};
 }
 
-// Refuses options that cannot be combined with --message.
-void check_choice(const PlanCommand& options) {
-  if (options.compute && !planner::combines(options.problem.operation)) {
-    throw InputError({}, "--compute",
-                     fmt::format("is for operations that combine data; {} combines nothing",
-                                 planner::with_article(options.problem.operation)));
-  }
-  if (options.schedule) {
-    throw InputError({}, "--schedule",
-                     "cannot be combined with --message; give --segment SIZE instead");
-  }
-  for (const auto& [option, count] : {std::pair("--max-trees", options.tree_counts.size()),
-                                      std::pair("--max-depth", options.depths.size()),
-                                      std::pair("--max-latency", options.latencies.size())}) {
-    if (count > 1) throw InputError({}, option, "only one value can be combined with --message");
-  }
-}
-
-// Refuses what only plans whose trees lead from, or to, one root and span all hosts can have so
-// far.
-void PlanCommand::check_blocks(bool has_helpers) const {
-  // Paths are not trees, and a table of several limits is of plans with one root.
-  const bool limits_trees =
-      tree_counts.size() > 1 || (planner::routes(problem.operation) && tree_counts.front() > 0);
-  for (const auto& [option, given] :
-       {std::pair("--message", has_helpers && message),
-        std::pair("--schedule", has_helpers && schedule), std::pair("--max-trees", limits_trees),
-        std::pair("--max-depth", depths.front() > 0),
-        std::pair("--max-latency", latencies.front().has_value())}) {
-    if (!given) continue;
-    const bool is_free = !planner::has_parts(problem.operation);
-    throw InputError({}, option,
-                     has_helpers ? "cannot be combined with helpers yet; give --helpers none"
-                     : is_free   ? "cannot be combined with any roots yet; give --root NAME"
-                                 : fmt::format("cannot be combined with {} yet",
-                                               planner::name_of(problem.operation)));
-  }
-}
+}  // namespace
 
 template <class Problem>
 ExitStatus PlanCommand::plan_blocks(const planner::Algorithm& named, const Problem& all) const {
@@ -210,27 +134,6 @@ ExitStatus PlanCommand::plan_blocks(const planner::Algorithm& named, const Probl
   const ExitStatus status = judge(run, named.name, console);
   report(*this, {{0, 0, std::nullopt, std::move(run), std::move(plan), std::nullopt, Bytes{0}}});
   return status;
-}
-
-void PlanCommand::check_money() const {
-  const char* const option = budget ? "--budget" : "--deadline";
-  if (budget && deadline) {
-    throw InputError({}, option, "cannot be combined with --deadline; give one of them");
-  }
-  if (deadline && !message) throw InputError({}, option, "needs --message SIZE");
-  if (chosen().entry->name != planner::kOptimal) {
-    throw InputError({}, option,
-                     fmt::format("'{}' does not know prices; use 'optimal'", chosen().name));
-  }
-  for (const auto& [other, given] :
-       {std::pair("--max-trees", tree_counts.front() > 0),
-        std::pair("--max-depth", depths.front() > 0),
-        std::pair("--max-latency", latencies.front().has_value()),
-        std::pair("--schedule", schedule), std::pair("--message", budget && message)}) {
-    if (given) {
-      throw InputError({}, option, fmt::format("cannot be combined with {} yet", other));
-    }
-  }
 }
 
 ExitStatus PlanCommand::plan_for_money(const planner::Algorithm& named,
@@ -266,39 +169,21 @@ ExitStatus PlanCommand::plan_for_money(const planner::Algorithm& named,
   return status;
 }
 
-void PlanCommand::check() const {
-  if (budget || deadline) return check_money();
-  if (!has_one_root()) check_blocks(false);
-  const planner::Algorithm named = chosen();
-  const bool limits_depth = depths.front() > 0;
-  const bool limits_latency = latencies.front().has_value();
-  for (const auto& [option, given, what] :
-       {std::tuple("--max-depth", limits_depth, "depth"),
-        std::tuple("--max-latency", limits_latency, "latency")}) {
-    if (!given || named.entry->name == planner::kOptimal) continue;
-    throw InputError({}, option,
-                     fmt::format("'{}' cannot limit the {}; use 'optimal'", named.name, what));
-  }
-  if (limits_depth && limits_latency) {
-    throw InputError({}, "--max-latency", "cannot be combined with --max-depth; give one of them");
-  }
-  if (!(scheduling.loss >= 1e-4 && scheduling.loss < 1)) {
-    throw InputError({}, "--schedule-loss", "must be at least 0.0001 and below 1");
-  }
-  if (message) {
-    check_choice(*this);
-  } else if (overhead || compute) {
-    throw InputError({}, overhead ? "--overhead" : "--compute", "needs --message SIZE");
-  }
-  if (schedule && problem.operation != planner::Operation::kBroadcast) {
-    throw InputError({}, "--schedule",
-                     fmt::format("only a broadcast can have a schedule, not {}",
-                                 in_quotes(planner::name_of(problem.operation))));
-  }
+ExitStatus PlanCommand::plan_barrier(const platforms::Platform& platform) const {
+  const BarrierProblem barrier{platform, problem.root_on(platform), problem.model, overhead};
+  std::vector<planner::Algorithm> named;
+  if (algorithm) named.push_back(planner::find_algorithm(*algorithm, problem.operation));
+  const simulate::Choice choice = choose_for(barrier, named, problem.limits, console);
+  write_text(output, planner::to_json(choice.plan));
+  print_beside(barrier_summary(barrier, choice).render(json), output, console);
+  return choice.complete ? ExitStatus::kDone : ExitStatus::kLimitReached;
 }
 
 ExitStatus PlanCommand::run() const {
   require_writable(output);
+  if (problem.operation == planner::Operation::kBarrier) {
+    return plan_barrier(problem.read(console));
+  }
   const planner::Algorithm named = chosen();
   const platforms::Platform platform = problem.read(console);
   if (budget || deadline) return plan_for_money(named, platform);
@@ -383,8 +268,6 @@ void PlanCommand::add_to(Arguments& app) {
       "so that the operation on a message of that size finishes first. --segment, --max-trees,\n"
       "--max-depth and --max-latency still apply.");
 }
-
-}  // namespace
 
 void add_plan(Arguments root) {
   root.add_command<PlanCommand>("plan",

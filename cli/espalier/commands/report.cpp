@@ -79,6 +79,9 @@ void take_file(const ReportCommand& options, const std::string& file, Inputs& in
   switch (kind_of(text, shown)) {
     case InputKind::kPlan:
       inputs.plans.push_back({shown, planner::parse_plan(text, shown, planner::Roots::kAny), {}});
+      if (planner::has_no_data(inputs.plans.back().plan.operation)) {
+        throw InputError(shown, {}, "is a plan for a barrier, which moves no data to be shown");
+      }
       return;
     case InputKind::kTrace:
       if (inputs.trace) {

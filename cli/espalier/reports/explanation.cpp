@@ -57,9 +57,8 @@ std::string bottleneck_text(const Explanation& explanation, planner::Operation o
         "byte "
         "of the message{}.\n",
         highest.name, percent(highest.load), highest.copies,
-        operation == planner::Operation::kAllreduce
-            ? fmt::format(", {:.2f} of them up", highest.copies_up)
-            : "");
+        planner::goes_both_ways(operation) ? fmt::format(", {:.2f} of them up", highest.copies_up)
+                                           : "");
   }
   std::vector<std::string> named;
   for (const Upgrade& upgrade : explanation.resources) {
@@ -144,7 +143,7 @@ Rows upgrade_rows(const Explanation& explanation, planner::Operation operation) 
   constexpr std::string_view kKinds[]{"resource", "link", "set"};
   const std::vector<const Upgrade*> upgrades = in_order(explanation);
   const std::vector<double> factors = factors_of(upgrades);
-  const bool is_allreduce = operation == planner::Operation::kAllreduce;
+  const bool is_allreduce = planner::goes_both_ways(operation);
   std::vector<Column> columns{
       written("kind"), written("name"), {"price", "price"}, {"load", "load"}, {"copies", "copies"}};
   if (is_allreduce) columns.push_back({"up", "copies_up"});

@@ -33,7 +33,7 @@ std::string listed(const std::vector<std::string>& names, std::size_t most) {
 // other operations.
 std::string halves_of(const std::vector<planner::ResourceUser>& users,
                       planner::Operation operation) {
-  if (operation != planner::Operation::kAllreduce) return {};
+  if (!planner::goes_both_ways(operation)) return {};
   double up = 0;
   double down = 0;
   for (const planner::ResourceUser& user : users) (user.up ? up : down) += user.load;
@@ -64,9 +64,9 @@ std::string users_of(const std::vector<planner::ResourceUser>& users,
                      planner::Operation operation) {
   std::vector<std::string> names;
   for (const planner::ResourceUser& user : users) {
-    const std::string_view half = operation != planner::Operation::kAllreduce ? ""
-                                  : user.up                                   ? "up "
-                                                                              : "down ";
+    const std::string_view half = !planner::goes_both_ways(operation) ? ""
+                                  : user.up                           ? "up "
+                                                                      : "down ";
     names.push_back(fmt::format("{}{} ({})", half, user.tree, percent(user.load)));
   }
   return listed(names, kNamed);
@@ -101,7 +101,7 @@ Rows idle_rows(const ExplainedPlan& explained, double all, std::size_t top, doub
 
 // Likewise the edges that cost more than those of the cheapest tree.
 Rows costly_rows(const ExplainedPlan& explained, double all, std::size_t top, double least) {
-  const bool is_allreduce = explained.plan.operation == planner::Operation::kAllreduce;
+  const bool is_allreduce = planner::goes_both_ways(explained.plan.operation);
   Rows rows({left("costly edge", "edge"),
              written("kind"),
              {"carries", "rate_Bps"},

@@ -38,7 +38,7 @@ Shape shape_of(const PlanTree& tree, std::uint32_t source) {
 
 // "3", "2 up, 3 down".
 std::string tree_counts(const Plan& plan) {
-  if (plan.operation != planner::Operation::kAllreduce) {
+  if (!planner::goes_both_ways(plan.operation)) {
     return std::to_string(planner::tree_count(plan));
   }
   return fmt::format("{} up, {} down", planner::tree_count(plan, true),
@@ -94,7 +94,7 @@ void add_trees(Rows& rows, const Plan& plan, const planner::PlanTrees& kind,
 std::string label_of(const Plan& plan, const planner::PlanTrees& kind) {
   if (kind.to) return fmt::format("{}-{} ", plan.nodes[kind.root], plan.nodes[*kind.to]);
   std::string label = plan.source.empty() ? plan.nodes[kind.root] + " " : "";
-  if (plan.operation == planner::Operation::kAllreduce) label += kind.up ? "up " : "down ";
+  if (planner::goes_both_ways(plan.operation)) label += kind.up ? "up " : "down ";
   return label;
 }
 

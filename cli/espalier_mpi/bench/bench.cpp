@@ -60,7 +60,7 @@ std::vector<NamedPlan> read_plans(const BenchCommand& command) {
 }
 
 void BenchCommand::add_to(Arguments& app) {
-  static const std::vector<std::string_view> names = names_of(planner::kEveryOperation);
+  static const std::vector<std::string_view> names = names_of(planner::kOperationsAndBarrier);
   app.add("PLAN", plans,
           "plan files for one operation, read by rank 0 only; none: time only MPI's own function");
   app.add("--operation", operation, one_named<planner::Operation>("operation", names),
@@ -91,7 +91,9 @@ ExitStatus BenchCommand::run() const {
   for (const NamedPlan& one : all) planner::require_operation(one.plan, chosen, one.name);
   const TimedOperation timed = timed_operation(job.comm, all, chosen, watched);
   BenchFigures figures = empty_figures(job.comm, chosen, timing);
-  measure(job.comm, timed, timing.sizes, timing, watchdog, figures);
+  const std::vector<Bytes> sizes =
+      chosen == planner::Operation::kBarrier ? std::vector{Bytes{0}} : timing.sizes;
+  measure(job.comm, timed, sizes, timing, watchdog, figures);
   print_figures(job.comm, figures, timing.json);
   return ExitStatus::kDone;
 }
@@ -137,14 +139,11 @@ TimedOperation timed_operation(MPI_Comm comm, std::span<const NamedPlan> plans,
   runtime::ReductionOptions reduction;
   options.running.write_to(reduction);
   reduction.on_progress = options.broadcast.on_progress;
-  if (operation == planner::Operation::kAllgather) return timed_allgather(comm, plans, reduction);
-  if (planner::routes(operation)) return timed_routes(comm, operation, plans, reduction);
   const Elements elements = options.elements.read();
-  for (const Bytes size : options.sizes) require_whole(options.rounds.option, size, elements);
-  if (operation == planner::Operation::kReduceScatter) {
-    return timed_reduce_scatter(comm, plans, reduction, elements);
+  if (planner::combines(operation)) {
+    for (const Bytes size : options.sizes) require_whole(options.rounds.option, size, elements);
   }
-  return timed_reduction(comm, operation, plans, reduction, elements);
+  return timed_collective(comm, operation, plans, reduction, elements);
 }
 
 BenchFigures empty_figures(MPI_Comm comm, planner::Operation operation,

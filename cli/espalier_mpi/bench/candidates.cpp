@@ -10,6 +10,7 @@
 #include "runtime/api/library_reduction.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {
@@ -124,6 +125,35 @@ TimedOperation timed_reduction(MPI_Comm comm, Operation operation, std::span<con
   };
   timed.state = bound;
   return timed;
+}
+
+TimedOperation timed_barrier(MPI_Comm comm, std::span<const NamedPlan> plans,
+                             runtime::ReductionOptions options) {
+  const auto bound = std::make_shared<std::vector<runtime::Collective>>();
+  bind_plans(comm, plans, std::move(options), *bound);
+  TimedOperation timed;
+  timed.operation = Operation::kBarrier;
+  timed.candidates.push_back(
+      {std::string(runtime::library_function(timed.operation)),
+       [comm](std::span<std::byte>) { runtime::check(MPI_Barrier(comm), "MPI_Barrier"); }});
+  const auto run = [](runtime::Collective& one, std::span<std::byte>) { one.barrier(); };
+  add_candidates(plans, *bound, 1, run, timed);
+  timed.prepare = [](std::span<std::byte>, std::uint64_t) {};
+  timed.fault = [](std::span<const std::byte>, std::uint64_t) { return std::nullopt; };
+  timed.state = bound;
+  return timed;
+}
+
+TimedOperation timed_collective(MPI_Comm comm, Operation operation,
+                                std::span<const NamedPlan> plans, runtime::ReductionOptions options,
+                                Elements elements) {
+  if (operation == Operation::kBarrier) return timed_barrier(comm, plans, std::move(options));
+  if (operation == Operation::kAllgather) return timed_allgather(comm, plans, std::move(options));
+  if (planner::routes(operation)) return timed_routes(comm, operation, plans, std::move(options));
+  if (operation == Operation::kReduceScatter) {
+    return timed_reduce_scatter(comm, plans, std::move(options), elements);
+  }
+  return timed_reduction(comm, operation, plans, std::move(options), elements);
 }
 
 AlternatingTimer::AlternatingTimer(MPI_Comm comm, const TimedOperation& operation, Bytes largest,

@@ -85,10 +85,19 @@ TimedOperation timed_allgather(MPI_Comm comm, std::span<const NamedPlan> plans,
 TimedOperation timed_reduce_scatter(MPI_Comm comm, std::span<const NamedPlan> plans,
                                     runtime::ReductionOptions options, Elements elements);
 
+// MPI_Barrier and each plan; there is no message. Throws as bind_broadcasts.
+TimedOperation timed_barrier(MPI_Comm comm, std::span<const NamedPlan> plans,
+                             runtime::ReductionOptions options);
+
 // MPI_Scatterv, MPI_Gatherv or MPI_Alltoallv, and each plan. The message is all parts together; of
 // an alltoall, what one rank sends on average.
 TimedOperation timed_routes(MPI_Comm comm, planner::Operation operation,
                             std::span<const NamedPlan> plans, runtime::ReductionOptions options);
+
+// Any of these, or of a reduction: all operations but a broadcast. elements: of those that combine.
+TimedOperation timed_collective(MPI_Comm comm, planner::Operation operation,
+                                std::span<const NamedPlan> plans, runtime::ReductionOptions options,
+                                Elements elements);
 
 struct Rounds {
   std::size_t timed = 1;

@@ -32,6 +32,7 @@ std::string what_ran(const BenchFigures& figures) {
     case planner::Operation::kScatter:
     case planner::Operation::kGather:
     case planner::Operation::kAlltoall:
+    case planner::Operation::kBarrier:
       return fmt::format("{} among {}", planner::name_of(figures.operation), ranks);
     case planner::Operation::kBroadcast:
       break;

@@ -45,6 +45,7 @@ struct BcastCommand {
   Job job{};
   RunArguments arguments{};
   FileOptions files{};
+  LearningOptions learning{};             // of a run without a plan
   std::optional<std::uint64_t> source{};  // of a run without a plan; unset: 0
   runtime::BroadcastOptions broadcast{};
 
@@ -62,6 +63,7 @@ void BcastCommand::add_to(Arguments& app) {
   app.add("--source", source,
           "without PLAN: the rank that has the message (default 0). All others ask whoever has a "
           "segment for it, and measure the links meanwhile");
+  learning.add_to(app);
   app.add("--in", files.in,
           "file or folder to broadcast, on the plan's source; several are sent as one stream");
   app.add(
@@ -90,6 +92,9 @@ void BcastCommand::check() {
   } else {
     arguments.check("bcast", broadcast);
     if (source) throw InputError("--source is for a run without a plan; a plan has its own source");
+    if (!learning.platform_out.empty() || !learning.cache.empty() || !learning.uses_cache) {
+      throw InputError("--platform-out, --cache and --no-cache are for a run without a plan");
+    }
   }
   if (!arguments.decisions.empty() && !files.in.empty()) {
     throw InputError("--decisions needs a --message; of --in only the source knows the size");
@@ -143,7 +148,7 @@ void BcastCommand::check_files() const {
 }
 
 ExitStatus BcastCommand::run() const {
-  if (pulls()) return run_pull(job, arguments, files, source.value_or(0));
+  if (pulls()) return run_pull(job, arguments, files, learning, source.value_or(0));
   const MPI_Comm comm = job.comm;
   Watchdog& watchdog = *job.watchdog;
   const int rank = runtime::rank_in(comm);
@@ -166,14 +171,7 @@ ExitStatus BcastCommand::run() const {
   Tracing tracing(comm, arguments, options, watchdog);
   watchdog.expect("waiting for all ranks to set up the broadcast", kOwnTimeoutFirst);
   const Broadcasts bound = bind_broadcasts(comm, {&named, 1}, options);
-  Figures figures;
-  if (files.in.empty()) {
-    bar.expect(arguments.message().value);
-    figures = time_message(comm, timed_broadcast(comm, {&named, 1}, bound), arguments, watchdog);
-  } else {
-    PlannedFiles planned(bound->front());
-    figures = broadcast_file(comm, planned, arguments, files, bar, watchdog);
-  }
+  const Figures figures = run_bound(comm, named, bound, arguments, files, bar, watchdog);
   bar.end();
   tracing.write(bound->front().node());
   if (rank == 0) warn_of_change(figures);
@@ -182,6 +180,17 @@ ExitStatus BcastCommand::run() const {
 }
 
 }  // namespace
+
+Figures run_bound(MPI_Comm comm, const NamedPlan& named, const Broadcasts& bound,
+                  const RunArguments& arguments, const FileOptions& files, ProgressBar& bar,
+                  Watchdog& watchdog) {
+  if (!files.in.empty()) {
+    PlannedFiles planned(bound->front());
+    return broadcast_file(comm, planned, arguments, files, bar, watchdog);
+  }
+  bar.expect(arguments.message().value);
+  return time_message(comm, timed_broadcast(comm, {&named, 1}, bound), arguments, watchdog);
+}
 
 void add_bcast(Arguments root, const Job& job) {
   root.add_command<BcastCommand>(

@@ -1,4 +1,4 @@
-// espalier-mpi reduce, allreduce, allgather, reduce-scatter, scatter, gather and alltoall.
+// espalier-mpi reduce, allreduce, allgather, reduce-scatter, scatter, gather, alltoall, barrier.
 #include <fmt/format.h>
 
 #include "cli/espalier_mpi/bench/bound_plans.hpp"
@@ -25,26 +25,26 @@ struct CollectiveCommand {
   void add_files_to(Arguments& app);
   void check();
   void check_files() const;
+  [[nodiscard]] bool is_barrier() const { return operation == Operation::kBarrier; }
   [[nodiscard]] bool moves_files() const {
     return operation == Operation::kScatter || operation == Operation::kGather;
   }
   [[nodiscard]] ExitStatus run() const;
-
- private:
-  [[nodiscard]] TimedOperation timed(const NamedPlan& plan,
-                                     const runtime::ReductionOptions& with) const;
 };
 
 void CollectiveCommand::add_to(Arguments& app) {
   arguments.add_to(app, options);
   if (planner::combines(operation)) elements.add_to(app);
   if (moves_files()) add_files_to(app);
-  app.add("--verify", arguments.verify,
-          planner::combines(operation) ? "check every element of the result"
-                                       : "check every received byte");
+  if (!is_barrier()) {
+    app.add("--verify", arguments.verify,
+            planner::combines(operation) ? "check every element of the result"
+                                         : "check every received byte");
+  }
   app.add("--compare-mpi", arguments.compare,
-          fmt::format("time {} of the same message in alternation, and print the ratio",
-                      runtime::library_function(operation)));
+          fmt::format("time {}{} in alternation, and print the ratio",
+                      runtime::library_function(operation),
+                      is_barrier() ? "" : " of the same message"));
 }
 
 void CollectiveCommand::add_files_to(Arguments& app) {
@@ -78,23 +78,15 @@ void CollectiveCommand::check_files() const {
 
 void CollectiveCommand::check() {
   arguments.running.write_to(options);
+  if (is_barrier()) {
+    if (arguments.given_message) throw InputError("--message: a barrier has none");
+    arguments.given_message = Bytes{0};
+  }
   arguments.check(name_of(operation), options);
   check_files();
   if (planner::combines(operation)) {
     require_whole("--message", arguments.message(), elements.read());
   }
-}
-
-TimedOperation CollectiveCommand::timed(const NamedPlan& plan,
-                                        const runtime::ReductionOptions& with) const {
-  const std::span plans(&plan, 1);
-  if (operation == Operation::kAllgather) return timed_allgather(job.comm, plans, with);
-  if (planner::routes(operation)) return timed_routes(job.comm, operation, plans, with);
-  const Elements of = elements.read();
-  if (operation == Operation::kReduceScatter) {
-    return timed_reduce_scatter(job.comm, plans, with, of);
-  }
-  return timed_reduction(job.comm, operation, plans, with, of);
 }
 
 ExitStatus CollectiveCommand::run() const {
@@ -122,7 +114,8 @@ ExitStatus CollectiveCommand::run() const {
   Figures figures;
   std::string node;
   if (files.in.empty()) {
-    TimedOperation of_plan = timed(named, with);
+    TimedOperation of_plan =
+        timed_collective(comm, operation, std::span(&named, 1), with, elements.read());
     node = of_plan.candidates.back().node;
     figures = time_message(comm, std::move(of_plan), arguments, watchdog);
   } else {
@@ -159,6 +152,7 @@ void add_collectives(Arguments root, const Job& job) {
   add(Operation::kScatter);
   add(Operation::kGather);
   add(Operation::kAlltoall);
+  add(Operation::kBarrier);
 }
 
 }  // namespace espalier::cli

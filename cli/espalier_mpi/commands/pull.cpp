@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "runtime/files/file_store.hpp"
 #include "runtime/pull/pull_broadcast.hpp"
@@ -55,39 +58,118 @@ int checked_source(MPI_Comm comm, std::uint64_t source) {
   throw InputError(fmt::format("--source: there is no rank {}; give 0 to {}", source, ranks - 1));
 }
 
+// The messages of one command.
+class PullCommand {
+ public:
+  PullCommand(const Job& job, const RunArguments& arguments, const FileOptions& files, int source,
+              Learning& learning)
+      : job_(job),
+        arguments_(arguments),
+        files_(files),
+        source_(source),
+        learning_(learning),
+        bar_(runtime::rank_in(job.comm) == 0 && !arguments.quiet, {}) {}
+
+  // Repeats of a message learn from the first one; a comparison with MPI needs equal repeats.
+  void run() {
+    std::optional<planner::Plan> plan = learning_.plan();
+    if (!plan) {
+      const bool learns = learning_.is_active() && files_.in.empty() && !arguments_.compare;
+      std::size_t left = learns ? arguments_.repeat - 1 : 0;
+      pull(arguments_.repeat - left);
+      if (left > 0) plan = learning_.plan();
+      if (left > 0 && !plan) pull(left);
+      if (plan) follow(*plan, left);
+    } else {
+      follow(*plan, arguments_.repeat);
+    }
+    bar_.end();
+    learning_.keep();
+  }
+  void report() const {
+    warn_of_change(figures_);
+    const auto ranks = static_cast<std::size_t>(runtime::size_of(job_.comm));
+    print_report(pull_report(ranks, source_, figures_, planned_, learning_.figures()),
+                 arguments_.json);
+  }
+
+ private:
+  void pull(std::size_t repeat);
+  void follow(const planner::Plan& plan, std::size_t repeat);
+  [[nodiscard]] std::function<void(std::uint64_t)> shows_progress() {
+    return [this](std::uint64_t bytes) {
+      bar_.show(bytes);
+      job_.watchdog->note_progress();
+    };
+  }
+  [[nodiscard]] RunArguments with(std::size_t repeat) const {
+    RunArguments some = arguments_;
+    some.repeat = repeat;
+    return some;
+  }
+  void add(Figures more) {
+    more.seconds.insert(more.seconds.begin(), figures_.seconds.begin(), figures_.seconds.end());
+    figures_ = std::move(more);
+  }
+
+  const Job& job_;
+  const RunArguments& arguments_;
+  const FileOptions& files_;
+  int source_;
+  Learning& learning_;
+  ProgressBar bar_;
+  std::shared_ptr<runtime::PullBroadcast> broadcast_;
+  Figures figures_;
+  std::size_t planned_ = 0;  // repeats
+};
+
+void PullCommand::pull(std::size_t repeat) {
+  Watchdog& watchdog = *job_.watchdog;
+  if (!broadcast_) {
+    watchdog.expect("waiting for all ranks to set up the broadcast", kOwnTimeoutFirst);
+    broadcast_ = std::make_shared<runtime::PullBroadcast>(
+        job_.comm,
+        runtime::PullOptions{.segment_bytes = arguments_.running.segment.value_or(Bytes{0}).value,
+                             .timeout = arguments_.running.timeout,
+                             .on_progress = shows_progress()});
+  }
+  if (files_.in.empty()) {
+    bar_.expect(arguments_.message().value);
+    add(time_message(job_.comm, timed_pull(job_.comm, broadcast_, source_), with(repeat),
+                     watchdog));
+  } else {
+    PulledFiles pulled(*broadcast_, source_);
+    add(broadcast_file(job_.comm, pulled, with(repeat), files_, bar_, watchdog));
+  }
+  learning_.learn(*broadcast_, figures_.message_bytes, figures_.seconds.back());
+}
+
+void PullCommand::follow(const planner::Plan& plan, std::size_t repeat) {
+  runtime::BroadcastOptions options;
+  arguments_.running.write_to(options);
+  options.on_progress = shows_progress();
+  const NamedPlan named{{}, plan, arguments_.running.segment.value_or(Bytes{0}).value};
+  job_.watchdog->expect("waiting for all ranks to set up the broadcast", kOwnTimeoutFirst);
+  const Broadcasts bound = bind_broadcasts(job_.comm, {&named, 1}, options);
+  add(run_bound(job_.comm, named, bound, with(repeat), files_, bar_, *job_.watchdog));
+  planned_ += repeat;
+  learning_.judge_plan(
+      figures_.message_bytes,
+      *std::min_element(figures_.seconds.end() - static_cast<std::ptrdiff_t>(repeat),
+                        figures_.seconds.end()));
+}
+
 }  // namespace
 
 ExitStatus run_pull(const Job& job, const RunArguments& arguments, const FileOptions& files,
-                    std::uint64_t source) {
-  const MPI_Comm comm = job.comm;
-  Watchdog& watchdog = *job.watchdog;
-  const int rank = runtime::rank_in(comm);
-  const int from = checked_source(comm, source);
-  watchdog.start(arguments.running.timeout);
-  watchdog.expect("waiting for all ranks to set up the broadcast", kOwnTimeoutFirst);
-  ProgressBar bar(rank == 0 && !arguments.quiet, {});
-  const auto broadcast = std::make_shared<runtime::PullBroadcast>(
-      comm,
-      runtime::PullOptions{.segment_bytes = arguments.running.segment.value_or(Bytes{0}).value,
-                           .timeout = arguments.running.timeout,
-                           .on_progress = [&bar, &watchdog](std::uint64_t bytes) {
-                             bar.show(bytes);
-                             watchdog.note_progress();
-                           }});
-  Figures figures;
-  if (files.in.empty()) {
-    bar.expect(arguments.message().value);
-    figures = time_message(comm, timed_pull(comm, broadcast, from), arguments, watchdog);
-  } else {
-    PulledFiles pulled(*broadcast, from);
-    figures = broadcast_file(comm, pulled, arguments, files, bar, watchdog);
-  }
-  bar.end();
-  if (rank == 0) {
-    warn_of_change(figures);
-    const auto ranks = static_cast<std::size_t>(runtime::size_of(comm));
-    print_report(pull_report(ranks, from, figures), arguments.json);
-  }
+                    const LearningOptions& options, std::uint64_t source) {
+  const int from = checked_source(job.comm, source);
+  job.watchdog->start(arguments.running.timeout);
+  const std::uint64_t message = files.in.empty() ? arguments.message().value : 0;
+  Learning learning(job.comm, options, from, message, *job.watchdog);
+  PullCommand command(job, arguments, files, from, learning);
+  command.run();
+  if (runtime::rank_in(job.comm) == 0) command.report();
   return ExitStatus::kDone;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "cli/espalier_mpi/commands/learning.hpp"
 #include "cli/espalier_mpi/commands/run_plan.hpp"
 
 namespace espalier::cli {
@@ -10,6 +11,6 @@ namespace espalier::cli {
 // Collective. source: the rank that has the message. Throws InputError on all ranks when there is
 // no such rank, and as broadcast_file and time_message do.
 ExitStatus run_pull(const Job& job, const RunArguments& arguments, const FileOptions& files,
-                    std::uint64_t source);
+                    const LearningOptions& options, std::uint64_t source);
 
 }  // namespace espalier::cli

@@ -96,6 +96,11 @@ class FileCarrier {
 // Throws InputError and CheckFailed on all ranks, and then leaves no output.
 Figures broadcast_file(MPI_Comm comm, FileCarrier& broadcast, const RunArguments& arguments,
                        const FileOptions& files, ProgressBar& bar, Watchdog& watchdog);
+// Broadcasts a test message, or the files, by a plan that is bound. Throws as time_message and
+// broadcast_file.
+Figures run_bound(MPI_Comm comm, const NamedPlan& named, const Broadcasts& bound,
+                  const RunArguments& arguments, const FileOptions& files, ProgressBar& bar,
+                  Watchdog& watchdog);
 
 // The message of a scatter, or of a gather, as files; empty: a test message instead.
 struct RoutedFiles {

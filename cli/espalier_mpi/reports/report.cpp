@@ -44,6 +44,8 @@ std::string what_ran(const planner::Plan& plan, const Figures& figures) {
     case planner::Operation::kReduce:
       return fmt::format("{} from {}, {} of {}, {}", size, counted(plan.nodes.size(), "rank"),
                          figures.op, figures.type, counted(plan.reduce_trees.size(), "tree"));
+    case planner::Operation::kBarrier:
+      return fmt::format("barrier of {} via {}", counted(plan.nodes.size(), "rank"), plan.source);
     case planner::Operation::kAllreduce:
       return fmt::format("{} from and to {}, {} of {}, {} up, {} down", size,
                          counted(plan.nodes.size(), "rank"), figures.op, figures.type,
@@ -68,9 +70,11 @@ void write_times(const Figures& figures, Report& report) {
 }
 
 std::string times_text(const std::string& what, const Figures& figures) {
-  std::string text =
-      fmt::format("{}, segments of {}: {}", what, format_size({figures.segment_bytes}),
-                  format_duration({median_of(figures.seconds)}));
+  std::string text = what;
+  if (figures.message_bytes > 0) {
+    text += fmt::format(", segments of {}", format_size({figures.segment_bytes}));
+  }
+  text += ": " + format_duration({median_of(figures.seconds)});
   if (figures.seconds.size() > 1) {
     const auto [fastest, slowest] = std::ranges::minmax(figures.seconds);
     text += fmt::format(" (median of {}, {} to {})", figures.seconds.size(),
@@ -93,8 +97,9 @@ void add_rest(const Figures& figures, Report& report, std::string& text) {
     report.write(library,
                  {{"seconds", figures.mpi_seconds}, {"median_s", theirs}, {"achieved_Bps", rate}});
     report.write("relative_to_" + library, ratio);
-    text += fmt::format("\n{}: {}, {}; ours is {:.2f} times as fast", figures.library,
-                        format_duration({theirs}), format_rate({rate}), ratio);
+    const std::string at = rate > 0 ? ", " + format_rate({rate}) : "";
+    text += fmt::format("\n{}: {}{}; ours is {:.2f} times as fast", figures.library,
+                        format_duration({theirs}), at, ratio);
   }
   if (figures.resumed_bytes > 0) {
     text += fmt::format("\n{} kept from an earlier run", format_size({figures.resumed_bytes}));
@@ -104,9 +109,33 @@ void add_rest(const Figures& figures, Report& report, std::string& text) {
   }
 }
 
+void add_learnt(const LearntFigures& learnt, double achieved_Bps, Report& report,
+                std::string& text) {
+  const double ratio = achieved_Bps / learnt.bound_Bps;
+  Json found = {{"bound_Bps", learnt.bound_Bps},
+                {"relative_to_bound", ratio},
+                {"limit", learnt.limit},
+                {"links_used", learnt.links_used},
+                {"links", learnt.links}};
+  text += fmt::format(", {:.1f} % of the bound of the learnt network, {} ({})", 100 * ratio,
+                      format_rate({learnt.bound_Bps}), learnt.limit);
+  if (!learnt.last_rank.empty()) {
+    found["last_rank"] = learnt.last_rank;
+    text += fmt::format("\nlast to be done: {}; used: {} of {} links", learnt.last_rank,
+                        learnt.links_used, learnt.links);
+  }
+  if (!learnt.cache.empty()) found["cache"] = learnt.cache;
+  if (!learnt.platform.empty()) found["platform"] = learnt.platform;
+  for (const std::string& file : {learnt.platform, learnt.cache}) {
+    if (!file.empty()) text += fmt::format("\nthe learnt network: {}", file);
+  }
+  report.write("learnt", std::move(found));
+}
+
 }  // namespace
 
 std::string_view verification_text(planner::Operation operation, bool verified) {
+  if (operation == planner::Operation::kBarrier) return "no data to verify";
   if (!verified) return "not verified";
   return operation == planner::Operation::kReduce ? "verified on the root"
                                                   : "verified on every rank";
@@ -137,29 +166,39 @@ Report figures_report(const planner::Plan& plan, const Figures& figures) {
   report.write("optimum_Bps", *Cell(plan.optimum).json);
   report.write("verified", figures.verified);
   std::string text = times_text(what_ran(plan, figures), figures);
-  text += fmt::format("\nachieved {} against {} planned ({:.1f} %)", format_rate({achieved}),
-                      format_rate(plan.throughput), 100 * achieved / plan.throughput.value);
+  if (plan.operation != planner::Operation::kBarrier) {
+    text += fmt::format("\nachieved {} against {} planned ({:.1f} %)", format_rate({achieved}),
+                        format_rate(plan.throughput), 100 * achieved / plan.throughput.value);
+  }
   if (plan.optimum) text += fmt::format(", optimum {}", format_rate(*plan.optimum));
   add_rest(figures, report, text);
   report.say(fmt::format("{}\n{}\n", text, verification_text(plan.operation, figures.verified)));
   return report;
 }
 
-Report pull_report(std::size_t ranks, int source, const Figures& figures) {
+Report pull_report(std::size_t ranks, int source, const Figures& figures, std::size_t planned,
+                   const std::optional<LearntFigures>& learnt) {
   const planner::Operation operation = planner::Operation::kBroadcast;
   Report report;
   report.write("operation", planner::name_of(operation));
-  report.write("order", "pull");
+  report.write("order", planned > 0 ? "plan" : "pull");
+  if (planned > 0) report.write("planned_runs", planned);
   report.write("ranks", ranks);
   report.write("source", source);
   write_times(figures, report);
   report.write("verified", figures.verified);
+  std::string_view how = "pulled without a plan";
+  if (planned > 0) {
+    how = planned < figures.seconds.size() ? "first pulled, then by a plan of the learnt network"
+                                           : "by a plan of the learnt network";
+  }
   std::string text =
-      times_text(fmt::format("{} from rank {} to {}, pulled without a plan",
-                             format_size({figures.message_bytes}), source, counted(ranks, "rank")),
+      times_text(fmt::format("{} from rank {} to {}, {}", format_size({figures.message_bytes}),
+                             source, counted(ranks, "rank"), how),
                  figures);
   const double achieved = rate_of(figures.message_bytes, median_of(figures.seconds));
   text += fmt::format("\nachieved {}", format_rate({achieved}));
+  if (learnt) add_learnt(*learnt, achieved, report, text);
   add_rest(figures, report, text);
   report.say(fmt::format("{}\n{}\n", text, verification_text(operation, figures.verified)));
   return report;

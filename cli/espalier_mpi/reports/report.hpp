@@ -30,8 +30,20 @@ struct Figures {
 };
 
 Report figures_report(const planner::Plan& plan, const Figures& figures);
-// Of a broadcast without a plan, from rank `source`.
-Report pull_report(std::size_t ranks, int source, const Figures& figures);
+// What broadcasts without a given plan have learnt of the network.
+struct LearntFigures {
+  double bound_Bps;   // the highest rate of a broadcast at the rates that were reached, bytes/s
+  std::string limit;  // what is narrowest
+  std::size_t links_used;
+  std::size_t links;
+  std::string last_rank;  // that was done last; empty: no message was pulled
+  std::string cache;      // files; empty: none
+  std::string platform;
+};
+// Of a broadcast without a given plan, from rank `source`. planned: how many of the repeats
+// followed a plan that was made of the learnt network.
+Report pull_report(std::size_t ranks, int source, const Figures& figures, std::size_t planned,
+                   const std::optional<LearntFigures>& learnt);
 // "verified on every rank".
 std::string_view verification_text(planner::Operation operation, bool verified);
 // On rank 0: warns on stderr if the sent files have changed.

@@ -219,5 +219,50 @@ TEST_F(OperationOption, ComputeNeedsAReductionAndAMessage) {
             "espalier: --compute: must be above zero\n");
 }
 
+// The three commands agree; the plan takes the time that was promised, in simulation.
+TEST_F(OperationOption, ABarrierHasATimeInsteadOfAThroughput) {
+  const auto of_barrier = [&](const std::string& command, std::vector<std::string> more) {
+    more.insert(more.begin(), {command, "p.json", "--operation", "barrier", "--json"});
+    return run_json(more);
+  };
+  const Json made = of_barrier("plan", {"-o", "plan.json"});
+  const double time_s = made.at("time_s").get<double>();
+  EXPECT_GT(time_s, 0);
+  EXPECT_EQ(made.at("bound_s"), of_barrier("bound", {}).at("bound_s"));
+  EXPECT_NEAR(made.at("relative").get<double>() * time_s, made.at("bound_s").get<double>(), 1e-12);
+  EXPECT_EQ(run({"verify", "plan.json", "--platform", "p.json"}).status, 0);
+  const Json simulated = run_json({"simulate", "plan.json", "--platform", "p.json", "--message",
+                                   "1B", "--overhead", "10us", "--json"});
+  EXPECT_NEAR(simulated.at("rows")[0].at("makespan_s").get<double>() / time_s, 1, 1e-9);
+
+  const Json compared = of_barrier("compare", {});
+  double before_s = 0;
+  for (const Json& row : compared.at("rows")) {
+    EXPECT_GE(row.at("time_s").get<double>(), before_s);
+    before_s = row.at("time_s").get<double>();
+    EXPECT_GE(before_s, made.at("bound_s").get<double>());
+  }
+  const Json via_b = of_barrier("plan", {"--root", "b", "--algorithm", "flat", "-o", "b.json"});
+  EXPECT_EQ(via_b.at("source"), "b");
+  EXPECT_EQ(via_b.at("algorithm"), "flat");
+}
+
+TEST_F(OperationOption, ABarrierRefusesWhatIsOfThroughput) {
+  const auto refused = [&](std::vector<std::string> words) {
+    words.insert(words.begin() + 1, {"p.json", "--operation", "barrier"});
+    const Finished finished = run(words);
+    EXPECT_EQ(finished.status, 2);
+    return finished.err;
+  };
+  const std::string reason = "cannot be combined with a barrier\n";
+  EXPECT_EQ(refused({"plan", "--message", "1MiB"}), "espalier: --message: " + reason);
+  EXPECT_EQ(refused({"plan", "--max-trees", "2"}), "espalier: --max-trees: " + reason);
+  EXPECT_EQ(refused({"compare", "--csv"}), "espalier: --csv: " + reason);
+  EXPECT_EQ(refused({"bound", "--csv"}),
+            "espalier: --csv: is of throughput, which a barrier does not have\n");
+  EXPECT_THAT(refused({"plan", "--algorithm", "optimal"}),
+              HasSubstr("'optimal' makes no trees for a barrier"));
+}
+
 }  // namespace
 }  // namespace espalier::cli::operations_test

@@ -59,8 +59,9 @@ INSTANTIATE_TEST_SUITE_P(Table, RefusedUsage, ::testing::Values(
     Usage{"allreduce", "PLAN is required; see espalier-mpi allreduce --help"},
     Usage{"alreduce reduce.json", "did you mean 'allreduce'?"},
     Usage{"bcast timed.json --schedule --tuned tuned", "--tuned: --schedule needs the plan's segments"},
+    Usage{"barrier barrier.json --message 1", "--message: a barrier has none"},
     Usage{"", "no command given; one of: bcast, reduce, allreduce, allgather, reduce-scatter, scatter, "
-              "gather, alltoall, bench, tune, probe"},
+              "gather, alltoall, barrier, bench, tune, probe"},
     Usage{"bcats good.json", "unknown command 'bcats'; did you mean 'bcast'?"},
     Usage{"bcast --map host", "--map needs a plan; give PLAN"},
     Usage{"bcast --window 3", "--window needs a plan; give PLAN"},

@@ -20,7 +20,7 @@ Platform small_platform(const std::vector<std::string>& nodes, const std::vector
   for (const Link& link : links) {
     const NodeId from = builder.find_node(link.from).value();
     const NodeId to = builder.find_node(link.to).value();
-    builder.add_arc({from, to, {1 / link.seconds_per_byte}, {}, {}});
+    builder.add_arc({from, to, {1 / link.seconds_per_byte}, {link.latency_s}, {}});
   }
   return std::move(builder).build();
 }

@@ -17,6 +17,7 @@ struct Link {
   std::string from;
   std::string to;
   double seconds_per_byte;
+  double latency_s = 0;
 };
 
 // Nodes in the order given; a name that starts with "sw" is that of a relay.

@@ -23,6 +23,38 @@ test_pull() {
   ranks 4 bcast --message 1MB --window 2; refused 2 '--window needs a plan; give PLAN'
 }
 
+# What the first call learns, the second one uses. On one host only where a folder is given.
+test_learning() {
+  local kept
+  ranks 4 bcast --message 30MB --verify; done_well; says 'pulled without a plan'
+  ranks 4 bcast --message 30MB --verify --cache kept --platform-out net.json --json; done_well
+  says '"order": "pull"'; says '"relative_to_bound": 0\.'; says '"limit": "'; says '"last_rank": "'
+  kept=$(echo kept/*.json)
+  says "\"cache\": \"$kept\""; says '"platform": "net.json"'
+  grep -q '"format": "espalier-platform"' net.json || fail 'net.json is not a platform'
+  # A plan comes from the planner, where it is installed beside espalier-mpi.
+  if [ -x "$(dirname "$program")/espalier" ]; then
+    ranks 4 bcast --message 30MB --verify --cache kept; done_well
+    says 'by a plan of the learnt network'; says '^verified on every rank'
+    head -c 3000000 /dev/urandom >in
+    ranks 4 bcast --in in --out 'out{rank}' --verify --cache kept; done_well
+    says 'by a plan of the learnt network'
+    same_everywhere
+    rm -r kept
+    ranks 4 bcast --message 30MB --verify --cache kept --repeat 3 --json; done_well
+    says '"planned_runs": 2'; says '"verified": true'
+    ranks 4 bcast --message 30MB --cache kept --no-cache; done_well; says 'pulled without a plan'
+  fi
+  # A fault in the file costs a line; the file is written anew. Short messages do not read it.
+  echo '{' >"$kept"
+  ranks 4 bcast --message 500kB --cache kept; done_well; [ -s stderr ] && { fail 'it warns'; cat stderr; }
+  ranks 4 bcast --message 30MB --verify --cache kept; done_well; says 'pulled without a plan'
+  [ "$(grep -c "^espalier-mpi: warning: $kept: .*; the network is measured again" stderr)" -eq 1 ] || fail 'no warning'
+  grep -q '"format": "espalier-learnt"' "$kept" || fail "$kept is not written"
+  ranks 2 bcast --message 30MB --platform-out none/net.json; refused 2 'none/net.json'
+  ranks 2 bcast good.json --cache kept; refused 2 'are for a run without a plan'
+}
+
 test_pull_files() {
   local size rank full
   for size in 0 1 9999 10000 12345678; do

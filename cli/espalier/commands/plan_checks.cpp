@@ -1,0 +1,122 @@
+// Which options of `plan` cannot be combined.
+#include <fmt/format.h>
+
+#include <tuple>
+#include <utility>
+
+#include "cli/espalier/commands/plan_command.hpp"
+#include "planner/registry.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+// Refuses options that cannot be combined with --message.
+void check_choice(const PlanCommand& options) {
+  if (options.compute && !planner::combines(options.problem.operation)) {
+    throw InputError({}, "--compute",
+                     fmt::format("is for operations that combine data; {} combines nothing",
+                                 planner::with_article(options.problem.operation)));
+  }
+  if (options.schedule) {
+    throw InputError({}, "--schedule",
+                     "cannot be combined with --message; give --segment SIZE instead");
+  }
+  for (const auto& [option, count] : {std::pair("--max-trees", options.tree_counts.size()),
+                                      std::pair("--max-depth", options.depths.size()),
+                                      std::pair("--max-latency", options.latencies.size())}) {
+    if (count > 1) throw InputError({}, option, "only one value can be combined with --message");
+  }
+}
+
+}  // namespace
+
+// Refuses what only plans whose trees lead from, or to, one root and span all hosts can have so
+// far.
+void PlanCommand::check_blocks(bool has_helpers) const {
+  // Paths are not trees, and a table of several limits is of plans with one root.
+  const bool limits_trees =
+      tree_counts.size() > 1 || (planner::routes(problem.operation) && tree_counts.front() > 0);
+  for (const auto& [option, given] :
+       {std::pair("--message", has_helpers && message),
+        std::pair("--schedule", has_helpers && schedule), std::pair("--max-trees", limits_trees),
+        std::pair("--max-depth", depths.front() > 0),
+        std::pair("--max-latency", latencies.front().has_value())}) {
+    if (!given) continue;
+    const bool is_free = !planner::has_parts(problem.operation);
+    throw InputError({}, option,
+                     has_helpers ? "cannot be combined with helpers yet; give --helpers none"
+                     : is_free   ? "cannot be combined with any roots yet; give --root NAME"
+                                 : fmt::format("cannot be combined with {} yet",
+                                               planner::name_of(problem.operation)));
+  }
+}
+
+void PlanCommand::check_money() const {
+  const char* const option = budget ? "--budget" : "--deadline";
+  if (budget && deadline) {
+    throw InputError({}, option, "cannot be combined with --deadline; give one of them");
+  }
+  if (deadline && !message) throw InputError({}, option, "needs --message SIZE");
+  if (chosen().entry->name != planner::kOptimal) {
+    throw InputError({}, option,
+                     fmt::format("'{}' does not know prices; use 'optimal'", chosen().name));
+  }
+  for (const auto& [other, given] :
+       {std::pair("--max-trees", tree_counts.front() > 0),
+        std::pair("--max-depth", depths.front() > 0),
+        std::pair("--max-latency", latencies.front().has_value()),
+        std::pair("--schedule", schedule), std::pair("--message", budget && message)}) {
+    if (given) {
+      throw InputError({}, option, fmt::format("cannot be combined with {} yet", other));
+    }
+  }
+}
+
+void PlanCommand::check_barrier() const {
+  for (const auto& [option, given] :
+       {std::pair("--message", message.has_value()), std::pair("--compute", compute.has_value()),
+        std::pair("--segment", problem.model.given_segment.has_value()),
+        std::pair("--max-trees", tree_counts.front() > 0),
+        std::pair("--max-depth", depths.front() > 0),
+        std::pair("--max-latency", latencies.front().has_value()),
+        std::pair("--schedule", schedule), std::pair("--budget", budget.has_value()),
+        std::pair("--deadline", deadline.has_value())}) {
+    if (given) throw InputError({}, option, "cannot be combined with a barrier");
+  }
+  if (algorithm) (void)planner::find_algorithm(*algorithm, problem.operation);
+}
+
+void PlanCommand::check() const {
+  if (problem.operation == planner::Operation::kBarrier) return check_barrier();
+  if (budget || deadline) return check_money();
+  if (!has_one_root()) check_blocks(false);
+  const planner::Algorithm named = chosen();
+  const bool limits_depth = depths.front() > 0;
+  const bool limits_latency = latencies.front().has_value();
+  for (const auto& [option, given, what] :
+       {std::tuple("--max-depth", limits_depth, "depth"),
+        std::tuple("--max-latency", limits_latency, "latency")}) {
+    if (!given || named.entry->name == planner::kOptimal) continue;
+    throw InputError({}, option,
+                     fmt::format("'{}' cannot limit the {}; use 'optimal'", named.name, what));
+  }
+  if (limits_depth && limits_latency) {
+    throw InputError({}, "--max-latency", "cannot be combined with --max-depth; give one of them");
+  }
+  if (!(scheduling.loss >= 1e-4 && scheduling.loss < 1)) {
+    throw InputError({}, "--schedule-loss", "must be at least 0.0001 and below 1");
+  }
+  if (message) {
+    check_choice(*this);
+  } else if (overhead || compute) {
+    throw InputError({}, overhead ? "--overhead" : "--compute", "needs --message SIZE");
+  }
+  if (schedule && problem.operation != planner::Operation::kBroadcast) {
+    throw InputError({}, "--schedule",
+                     fmt::format("only a broadcast can have a schedule, not {}",
+                                 in_quotes(planner::name_of(problem.operation))));
+  }
+}
+
+}  // namespace espalier::cli

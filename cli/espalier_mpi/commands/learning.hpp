@@ -1,0 +1,67 @@
+// What broadcasts without a plan learn of the network, and what the next one makes of it.
+#pragma once
+
+#include <mpi.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/espalier_mpi/options/options.hpp"
+#include "cli/espalier_mpi/reports/report.hpp"
+#include "planner/plan/plan.hpp"
+#include "runtime/pull/kept_network.hpp"
+#include "runtime/pull/pull_broadcast.hpp"
+
+namespace espalier::cli {
+
+struct LearningOptions {
+  std::string platform_out{};  // file for the network as a platform; empty: none
+  std::string cache{};         // folder; empty: the user's
+  bool uses_cache = true;      // and makes plans of what is known
+
+  void add_to(Arguments& app);
+};
+
+// Rank 0 has the knowledge. Functions are collective unless they are const.
+class Learning {
+ public:
+  // message_bytes: 0 if it is not known yet. Throws InputError on all ranks if the platform file
+  // cannot be written.
+  Learning(MPI_Comm comm, const LearningOptions& options, int source, std::uint64_t message_bytes,
+           Watchdog& watchdog);
+
+  // Whether anything is measured: messages of a MiB and more, between hosts, unless options ask for
+  // it or against it.
+  [[nodiscard]] bool is_active() const { return is_active_; }
+  // A plan of the network as it is known, where that is worthwhile: what is known is recent, and
+  // plans have not been slower than a pull. Warns on stderr if there is no planner.
+  std::optional<planner::Plan> plan();
+  // After a message that was pulled, in so many seconds.
+  void learn(runtime::PullBroadcast& broadcast, std::uint64_t message_bytes, double seconds);
+  // On rank 0: after a message that was sent by plan().
+  void judge_plan(std::uint64_t message_bytes, double seconds);
+  // Writes the files.
+  void keep();
+  // On rank 0, where something is known.
+  [[nodiscard]] std::optional<LearntFigures> figures() const;
+
+ private:
+  [[nodiscard]] bool is_worth_a_plan() const;
+  void read_cache();
+  void keep_in_cache() const;
+
+  MPI_Comm comm_;
+  LearningOptions options_;
+  int source_;
+  std::uint64_t message_bytes_;
+  Watchdog* watchdog_;
+  bool is_active_ = false;
+  bool leads_ = false;  // is rank 0
+  std::vector<std::string> names_;
+  std::string file_{};  // of the cache; empty: none
+  std::optional<runtime::KeptNetwork> kept_{};
+  std::string last_rank_{};  // that was done last
+};
+
+}  // namespace espalier::cli

@@ -1,0 +1,99 @@
+#include "cli/espalier_mpi/run/planner_program.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "support/errors.hpp"
+#include "support/files.hpp"
+
+namespace espalier::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPlanningTime = "3s";
+
+// A new folder that is removed at the end; empty if there is none.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::error_code fault;
+    std::string name = (fs::temp_directory_path(fault) / "espalier-XXXXXX").string();
+    if (!fault && ::mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ScratchFolder(ScratchFolder&&) = delete;
+  ScratchFolder& operator=(ScratchFolder&&) = delete;
+
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+// Beside this program, or where PATH says.
+std::string planner() {
+  std::error_code fault;
+  const fs::path beside = fs::read_symlink("/proc/self/exe", fault).parent_path() / "espalier";
+  return !fault && ::access(beside.c_str(), X_OK) == 0 ? beside.string() : "espalier";
+}
+
+// Its exit status, with its output discarded; -1 and errno if it could not be run.
+int run_quietly(std::vector<std::string> words) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  for (const int output : {STDOUT_FILENO, STDERR_FILENO}) {
+    ::posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0);
+  }
+  ::pid_t process = 0;
+  const int code =
+      ::posix_spawnp(&process, arguments.front(), &actions, nullptr, arguments.data(), ::environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  errno = code;
+  if (code != 0) return -1;
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0) {
+    if (errno != EINTR) return -1;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+ProgramPlan plan_by_program(const std::string& platform, const std::string& source) {
+  const ScratchFolder folder;
+  if (folder.path().empty()) return {{}, "there is no folder for temporary files"};
+  const std::string network = folder.path() / "network.json";
+  const std::string plan = folder.path() / "plan.json";
+  try {
+    write_text(network, platform);
+    const int status =
+        run_quietly({planner(), "plan", network, "--source", source, "--model",
+                     "bounded-multi-port", "--time-limit", kPlanningTime, "--quiet", "-o", plan});
+    if (status < 0) return {{}, fmt::format("espalier: {}", std::strerror(errno))};
+    if (!fs::exists(plan)) return {{}, fmt::format("espalier plan ended with status {}", status)};
+    return {read_text(plan), {}};
+  } catch (const InputError& error) {
+    return {{}, error.what()};
+  }
+}
+
+}  // namespace espalier::cli
