@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "render/pictures.hpp"
 #include "support/errors.hpp"
@@ -71,13 +72,7 @@ class Drawing {
   Drawing& operator=(Drawing&&) = delete;
 
   std::string as(const std::string& format) {
-    std::string layout = "layout";
-    const char* engine = agget(graph_.get(), layout.data());
-    const std::string by = engine == nullptr || *engine == 0 ? "dot" : engine;
-    if (gvLayout(context_, graph_.get(), by.c_str()) != 0) {
-      throw InputError(fmt::format("Graphviz cannot lay out the graph: {}", take_error()));
-    }
-    laid_out_ = true;
+    lay_out();
     char* bytes = nullptr;
     unsigned length = 0;
     const int fault = gvRenderData(context_, graph_.get(), format.c_str(), &bytes, &length);
@@ -89,7 +84,27 @@ class Drawing {
     return {bytes, length};
   }
 
+  std::vector<platforms::Position> places() {
+    lay_out();
+    std::vector<platforms::Position> places;
+    for (Agnode_t* node = agfstnode(graph_.get()); node != nullptr;
+         node = agnxtnode(graph_.get(), node)) {
+      places.push_back({ND_coord(node).x, ND_coord(node).y});
+    }
+    return places;
+  }
+
  private:
+  void lay_out() {
+    std::string layout = "layout";
+    const char* engine = agget(graph_.get(), layout.data());
+    const std::string by = engine == nullptr || *engine == 0 ? "dot" : engine;
+    if (gvLayout(context_, graph_.get(), by.c_str()) != 0) {
+      throw InputError(fmt::format("Graphviz cannot lay out the graph: {}", take_error()));
+    }
+    laid_out_ = true;
+  }
+
   GVC_t* context_ = the_context();
   std::unique_ptr<Agraph_t, Deleter> graph_;
   bool laid_out_ = false;
@@ -99,6 +114,10 @@ class Drawing {
 
 std::string draw(const std::string& dot, std::string_view format) {
   return Drawing(dot).as(std::string(format));
+}
+
+std::vector<platforms::Position> node_places(const std::string& dot) {
+  return Drawing(dot).places();
 }
 
 }  // namespace espalier::render

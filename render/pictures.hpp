@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/plan/plan.hpp"
@@ -34,5 +35,8 @@ std::string plan_picture(const planner::Plan& plan, const platforms::Platform& p
 // not a DOT graph or Graphviz cannot draw it. Graphviz has global state: call from one thread at a
 // time.
 std::string draw(const std::string& dot, std::string_view format);
+
+// Where `draw` places the nodes, in the order in which the text names them. Errors as draw.
+std::vector<platforms::Position> node_places(const std::string& dot);
 
 }  // namespace espalier::render

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "render/dot_text.hpp"
 #include "render/legend.hpp"
@@ -41,7 +43,7 @@ class PlatformPicture {
     dot.defaults("edge", {{"arrowsize", "0.6"},
                           {"fontname", kFont},
                           {"fontsize", "8"},
-                          {"len", labelled() ? "1.5" : "1"}});
+                          {"len", labelled() ? "2.2" : "1"}});
     for (const Node& node : platform_.nodes()) {
       DotAttributes looks = nodes_.looks(node);
       if (map_.used()) std::ranges::move(map_.place_of(node), std::back_inserter(looks));
@@ -123,7 +125,8 @@ class PlatformPicture {
       tip += ", on " + links;
       label += '\n' + links;
     }
-    if (labelled() && !label.empty()) looks.push_back({"label", label});
+    // The spaces keep the text off its line.
+    if (labelled() && !label.empty()) looks.push_back({"label", "  " + label + "  "});
     looks.push_back({"tooltip", tip});
     if (there != nullptr) {
       dot.edge(one, other, looks);
@@ -162,6 +165,22 @@ class PlatformPicture {
     return names;
   }
 
+  // The rates that links have, if they are few; else some from the least to the greatest.
+  [[nodiscard]] std::vector<BytesPerSecond> legend_rates() const {
+    constexpr std::size_t kMost = 5;
+    std::map<double, std::string> rates;
+    for (const Arc& arc : platform_.arcs()) {
+      const std::string text = short_rate(arc.bandwidth);
+      const bool is_new =
+          std::ranges::none_of(rates, [&](const auto& known) { return known.second == text; });
+      if (is_new) rates.emplace(arc.bandwidth.value, text);
+      if (rates.size() > kMost) return scale_.samples();
+    }
+    std::vector<BytesPerSecond> few;
+    for (const auto& [rate, text] : rates) few.push_back({rate});
+    return few;
+  }
+
   std::string legend() const {
     Legend legend(platform_.name());
     const std::size_t relays = platform_.nodes().size() - platform_.hosts().size();
@@ -169,7 +188,7 @@ class PlatformPicture {
                                 relays > 0 ? fmt::format(", {} relays (octagons)", relays) : "",
                                 platform_.arcs().size()));
     if (!platform_.arcs().empty()) {
-      for (const BytesPerSecond rate : scale_.samples()) {
+      for (const BytesPerSecond rate : legend_rates()) {
         legend.add_bar(scale_.colour(rate), scale_.width(rate), short_rate(rate));
       }
     }

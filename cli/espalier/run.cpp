@@ -106,6 +106,22 @@ Run run_timed(const Work& work, std::string_view label, planner::AlgorithmOption
   return run;
 }
 
+planner::Explanation explain_timed(const Explaining& work, std::size_t top,
+                                   const planner::AlgorithmOptions& limits,
+                                   const Console& console) {
+  ProgressLine line(console, "explain");
+  ProgressClock clock(line);
+  planner::ExplainOptions options;
+  options.top = top;
+  options.limits = limits;
+  options.limits.deadline = clock.deadline(limits.deadline.limit());
+  options.limits.on_progress = [&](const planner::Progress& progress) { line.show(progress); };
+  options.on_step = [&](Seconds elapsed, std::size_t done, std::size_t total) {
+    line.show(elapsed, fmt::format("{:.1f} s, {} of {} changes", elapsed.value, done, total));
+  };
+  return work(options);
+}
+
 std::optional<Seconds> makespan_of(const Run& run, const planner::Collective& collective,
                                    Bytes message) {
   const bool one_tree = run.outcome.trees.size() == 1 && run.outcome.reduce_trees.empty();

@@ -12,6 +12,7 @@
 #include "cli/espalier/console.hpp"
 #include "planner/check/verify.hpp"
 #include "planner/explain/binding_cuts.hpp"
+#include "planner/explain/explain.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/any_problem.hpp"
 #include "planner/registry.hpp"
@@ -74,6 +75,18 @@ Run run_proof(const Problem& problem, const planner::AlgorithmOptions& options,
               const Console& console) {
   const auto work = [&](const auto& limits) { return planner::prove_optimum(problem, limits); };
   return run_timed(work, "bound", options, console);
+}
+
+// What limits the problem, with progress.
+using Explaining = std::function<planner::Explanation(const planner::ExplainOptions&)>;
+planner::Explanation explain_timed(const Explaining& work, std::size_t top,
+                                   const planner::AlgorithmOptions& limits, const Console& console);
+template <class Problem>
+planner::Explanation explain_timed(const Problem& problem, std::size_t top,
+                                   const planner::AlgorithmOptions& limits,
+                                   const Console& console) {
+  const Explaining work = [&](const auto& options) { return planner::explain(problem, options); };
+  return explain_timed(work, top, limits, console);
 }
 
 // Time until the last host has `message`, sent unsegmented. Set only for a broadcast with one tree.

@@ -54,6 +54,15 @@ planner::Plan chain() {
   return plan;
 }
 
+TEST(PlatformPicture, ExplainsOnlyRatesThatLinksHaveWhereTheyAreFew) {
+  const std::string dot = platform_picture(
+      platform_of(R"({"name": "a"}, {"name": "b"}, {"name": "c"})",
+                  R"({"from": "a", "to": "b", "bandwidth": "1 Gbit/s", "both_ways": true},
+                     {"from": "b", "to": "c", "bandwidth": "16 Gbit/s", "both_ways": true})"));
+  EXPECT_THAT(dot, HasSubstr("16 Gbit/s"));
+  EXPECT_THAT(dot, Not(HasSubstr("4 Gbit/s")));
+}
+
 TEST(PlatformPicture, DrawsEqualDirectionsAsOneLine) {
   const std::string dot = platform_picture(
       platform_of(R"({"name": "a"}, {"name": "b"})",

@@ -19,6 +19,7 @@ void add_decide(Arguments root);
 void add_fit(Arguments root);
 void add_convert(Arguments root);
 void add_show(Arguments root);
+void add_report(Arguments root);
 void add_generate(Arguments root);  // one command per family
 void add_study(Arguments root);     // one per family, `files`, and
 void add_study_two_trees(Arguments& study);

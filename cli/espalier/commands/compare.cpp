@@ -10,15 +10,11 @@
 
 #include "cli/espalier/barrier.hpp"
 #include "cli/espalier/commands/commands.hpp"
+#include "cli/espalier/comparing.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/reports/comparison.hpp"
-#include "cli/espalier/run.hpp"
-#include "planner/check/plan_on_platform.hpp"
-#include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
-#include "planner/solve/budget.hpp"
-#include "simulate/simulate.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {
@@ -52,158 +48,6 @@ struct CompareCommand {
   [[nodiscard]] std::vector<std::optional<platforms::NodeId>> roots_on(
       const platforms::Platform& platform) const;
 };
-
-// What all instances of one call share.
-struct Context {
-  planner::Operation operation;
-  std::vector<planner::Algorithm> algorithms;  // in the registry's order
-  bool all;  // were requested: those that are not for a platform are left out
-  platforms::Model model;
-  platforms::OccupationOptions occupation;
-  planner::AlgorithmOptions limits;
-  const Console& console;
-  const ReceiversOption& receivers;
-  std::optional<Bytes> message;  // whose time is simulated along each plan
-  // For algorithms of exponential time, when 'all' were requested.
-  std::optional<Seconds> proof_limit{};
-  bool frontier = false;
-  bool several = false;  // then an instance without a solution is reported in its entry
-  ExitStatus status = ExitStatus::kDone;
-};
-
-// Limit of each proof in a comparison of all algorithms, unless --time-limit is given.
-constexpr Seconds kProofLimit{0.5};
-
-void note_status(Context& context, ExitStatus status) {
-  if (context.status == ExitStatus::kDone) context.status = status;
-}
-
-void take_bound(const Run& run, Comparison& comparison) {
-  const std::optional<BytesPerSecond>& bound = run.outcome.bound;
-  if (!bound) return;
-  comparison.bound_final = comparison.bound_final || run.outcome.ends.is_bound_final();
-  if (!(comparison.bound_Bps <= bound->value)) comparison.bound_Bps = bound->value;
-}
-
-// Simulated, in the plan's segments, which are sent as soon as possible; kNoFigure where that would
-// take long.
-double time_of(Bytes message, const planner::Plan& plan, const platforms::Platform& platform) {
-  constexpr double kMostSends = 2e7;  // some ten seconds
-  const platforms::Platform network = planner::platform_of(plan, platform);
-  const simulate::Simulator simulator(plan, network);
-  return simulator.sends_of(message) <= kMostSends ? simulator.run(message).makespan.value
-                                                   : kNoFigure;
-}
-
-// Runs one algorithm. A limit that leaves no result is reported in the row.
-// Problem: any of planner/problem/any_problem.hpp.
-template <class Problem>
-ComparisonRow row_of(const planner::Algorithm& algorithm, const Problem& problem, Context& context,
-                     Comparison& comparison) {
-  ComparisonRow row{.algorithm = algorithm.name};
-  try {
-    const bool cut_short = context.proof_limit && algorithm.entry->exponential;
-    planner::AlgorithmOptions limits = context.limits;
-    if (cut_short) limits.deadline = Deadline(context.proof_limit);
-    const Run run = run_timed(algorithm, problem, limits, context.console);
-    const ExitStatus status = judge(run, algorithm.name, context.console);
-    if (!cut_short) note_status(context, status);
-    const planner::Plan plan =
-        planner::make_plan(problem, algorithm.name, run.outcome, context.occupation.segment);
-    row.figures = experiments::row_of(plan, {run.seconds});
-    row.cost = plan.cost;
-    if (context.message) row.time_s = time_of(*context.message, plan, problem.platform());
-    if (const auto makespan = makespan_of(run, problem, context.limits.message)) {
-      row.makespan_s = makespan->value;
-    }
-    take_bound(run, comparison);
-  } catch (const LimitReached& fault) {
-    note_status(context, fault.status());
-    row.figures.error = fault.what();
-  } catch (const InfeasibleError& fault) {  // the algorithm is not for this platform
-    note_status(context, fault.status());
-    row.figures.error = fault.what();
-  }
-  return row;
-}
-
-// Proves the bound, unless the rows already contain one from `optimal`.
-template <class Problem>
-void prove(const Problem& problem, Context& context, Comparison& comparison) {
-  if (!std::isnan(comparison.bound_Bps)) return;
-  try {
-    const Run run = run_proof(problem, context.limits, context.console);
-    note_status(context, judge(run, "bound", context.console));
-    comparison.optimum_Bps = run.throughput.value;
-    take_bound(run, comparison);
-  } catch (const LimitReached& fault) {
-    note_status(context, fault.status());
-    context.console.warn(fault.what());
-  }
-}
-
-template <class Problem>
-void compare_on(const Problem& problem, Context& context, Comparison& comparison) {
-  for (const planner::Algorithm& algorithm : context.algorithms) {
-    if (context.all && !planner::is_for(algorithm, problem)) continue;
-    comparison.rows.push_back(row_of(algorithm, problem, context, comparison));
-  }
-  prove(problem, context, comparison);
-}
-
-// Of the optimum, from the cheapest plan to the fastest.
-void add_frontier(const platforms::Platform& platform, std::optional<platforms::NodeId> source,
-                  const std::vector<double>& shares, Context& context, Comparison& comparison) {
-  constexpr std::size_t kPoints = 8;
-  const planner::MoneyProblem priced{
-      context.operation, platform,           source,
-      context.model,     context.occupation, {shares, context.receivers.on(platform)}};
-  comparison.currency = platform.currency();
-  planner::MoneyOptions how{{context.limits}, /*plan=*/false};
-  how.deadline = how.deadline.restarted();
-  for (const double budget : planner::frontier_budgets(priced, kPoints, how)) {
-    const Run run = run_timed(
-        [&](const planner::AlgorithmOptions& limits) {
-          return planner::within_budget(priced, budget, {{limits}, /*plan=*/false}).outcome;
-        },
-        "frontier", context.limits, context.console);
-    note_status(context, judge(run, "frontier", context.console));
-    comparison.frontier.push_back({budget, planner::cost_of(run.outcome, platform)->per_GB,
-                                   run.throughput, run.outcome.bound, tree_count(run)});
-  }
-}
-
-// source: none where there are several roots. shares: where the message has parts.
-Comparison compare_one(const platforms::Platform& platform, std::optional<platforms::NodeId> source,
-                       const std::vector<double>& shares, Context& context) {
-  Comparison comparison{.operation = context.operation,
-                        .platform = platform.name(),
-                        .source = source ? platform.node(*source).name : "",
-                        .model = std::string(platforms::name_of(context.model)),
-                        .message = context.message};
-  try {
-    context.receivers.on_problem(context.operation, platform, source, context.model,
-                                 context.occupation, shares, [&](const auto& problem) {
-                                   compare_on(problem, context, comparison);
-                                   if (context.frontier) {
-                                     add_frontier(problem.platform(), problem.root(), shares,
-                                                  context, comparison);
-                                   }
-                                 });
-  } catch (const InfeasibleError& fault) {
-    if (!context.several) throw;
-    note_status(context, fault.status());
-    comparison.rows.clear();
-    comparison.error = fault.what();
-    return comparison;
-  }
-  for (ComparisonRow& row : comparison.rows) {
-    const double throughput_Bps = row.figures.throughput_Bps;
-    row.figures.relative = experiments::relative_to(comparison.bound_Bps, throughput_Bps);
-    if (!(comparison.optimum_Bps >= throughput_Bps)) comparison.optimum_Bps = throughput_Bps;
-  }
-  return comparison;
-}
 
 std::vector<std::optional<platforms::NodeId>> CompareCommand::roots_on(
     const platforms::Platform& platform) const {
@@ -239,18 +83,18 @@ ExitStatus CompareCommand::run() const {
   if (operation == planner::Operation::kBarrier) return run_barrier();
   if (!chart.empty()) require_writable(chart);
   refuse_source_without_root(operation, !sources.empty());
-  Context context{.operation = operation,
-                  .algorithms = planner::parse_algorithms(algorithms, operation),
-                  .all = algorithms == "all",
-                  .model = model.model(),
-                  .occupation = model.occupation(),
-                  .limits = limits,
-                  .console = console,
-                  .receivers = receivers,
-                  .message = message,
-                  .frontier = frontier};
+  ComparisonContext context{.operation = operation,
+                            .algorithms = planner::parse_algorithms(algorithms, operation),
+                            .all = algorithms == "all",
+                            .model = model.model(),
+                            .occupation = model.occupation(),
+                            .limits = limits,
+                            .console = console,
+                            .receivers = receivers,
+                            .message = message,
+                            .frontier = frontier};
   context.limits.message = message.value_or(limits.message);
-  if (context.all && !limits.deadline.limit()) context.proof_limit = kProofLimit;
+  if (context.all && !limits.deadline.limit()) context.proof_limit = kExponentialLimit;
   std::sort(context.algorithms.begin(), context.algorithms.end());
   // Everything is read, and every source found, before the work starts.
   std::vector<platforms::Platform> read;

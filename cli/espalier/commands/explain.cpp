@@ -108,21 +108,6 @@ ExitStatus rank(const ExplainCommand& options, const Subject& subject) {
   return ExitStatus::kDone;
 }
 
-template <class Problem>
-planner::Explanation explain_one(const ExplainCommand& options, const Problem& problem) {
-  ProgressLine line(options.console, "explain");
-  planner::ExplainOptions explaining;
-  explaining.top = options.top;
-  ProgressClock clock(line);
-  explaining.limits = options.limits;
-  explaining.limits.deadline = clock.deadline(explaining.limits.deadline.limit());
-  explaining.limits.on_progress = [&](const planner::Progress& progress) { line.show(progress); };
-  explaining.on_step = [&](Seconds elapsed, std::size_t done, std::size_t total) {
-    line.show(elapsed, fmt::format("{:.1f} s, {} of {} changes", elapsed.value, done, total));
-  };
-  return planner::explain(problem, explaining);
-}
-
 ExitStatus judge_explanation(const ExplainCommand& options,
                              const planner::Explanation& explanation) {
   const Run base{explanation.optimum, explanation.reached};
@@ -144,7 +129,8 @@ struct LoadedPlan {
 template <class Problem>
 ExitStatus print_explanation(const ExplainCommand& options, const Problem& problem) {
   const Stopwatch watch;
-  const planner::Explanation explanation = explain_one(options, problem);
+  const planner::Explanation explanation =
+      explain_timed(problem, options.top, options.limits, options.console);
   Report report = explanation_report(problem, explanation);
   report.write("seconds", watch.seconds());
   write_text("-", report.render(options.json));
@@ -155,7 +141,8 @@ ExitStatus print_explanation(const ExplainCommand& options, const Problem& probl
 ExitStatus print_losses(const ExplainCommand& options, const planner::Collective& collective,
                         const LoadedPlan& loaded) {
   const Stopwatch watch;
-  const planner::Explanation explanation = explain_one(options, collective);
+  const planner::Explanation explanation =
+      explain_timed(collective, options.top, options.limits, options.console);
   Report report = explanation_report(collective, explanation);
   if (explanation.optimum.bound) {
     add_plan_loss(

@@ -9,6 +9,7 @@
 
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
+#include "cli/espalier/input_kind.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/reports/plan_report.hpp"
 #include "cli/espalier/reports/platform_report.hpp"
@@ -61,15 +62,6 @@ std::string picture_format(const ShowCommand& options) {
     throw InputError({}, "--to", unknown_name("format", format, kFormats));
   }
   return format;
-}
-
-// A plan is JSON with that "format". Other text is left to the readers of platforms.
-bool is_plan(const std::string& text, const std::string& file) {
-  if (text.find("\"espalier-plan\"") == std::string::npos) return false;
-  if (text.find_first_not_of(" \t\r\n\xEF\xBB\xBF") != text.find('{')) return false;
-  const Json document = parse_json(text, file);
-  const auto format = document.find("format");
-  return format != document.end() && *format == "espalier-plan";
 }
 
 // Draws the picture. Graphviz reports no progress, so that a large picture is announced first.
@@ -151,7 +143,7 @@ ExitStatus ShowCommand::run() const {
   }
   const std::string text = read_text(input);
   const std::string file = display_name(input);
-  const bool plan = is_plan(text, file);
+  const bool plan = kind_of(text, file) == InputKind::kPlan;
   if (plan && platform.empty()) {
     throw InputError(file, {}, "this is a plan; add --platform FILE, the platform that it is for");
   }

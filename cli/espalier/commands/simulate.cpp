@@ -71,8 +71,13 @@ void add_bars(ChromeTrace& trace, const simulate::Send& send, const planner::Pla
   if (send.kind == Kind::kUp) std::swap(from, to);
   name += send.kind == Kind::kCombining ? fmt::format(" of {}", to)
                                         : fmt::format(": {} -> {}", from, to);
+  const std::string args =
+      send.kind == Kind::kCombining
+          ? std::string{}
+          : fmt::format(R"({{"tree": {}, "segment": {}, "from": {}, "to": {}}})", send.tree,
+                        send.segment, Json(from).dump(), Json(to).dump());
   for (const simulate::Holding& held : send.holdings) {
-    trace.add(held.resource, name, send.start, {held.seconds});
+    trace.add(held.resource, name, send.start, {held.seconds}, args);
   }
 }
 

@@ -177,6 +177,10 @@ std::string comparison_text(const std::vector<Comparison>& comparisons, bool as_
   return all.render(as_json);
 }
 
+Json comparison_json(const Comparison& comparison) {
+  return report_of(comparison).json();
+}
+
 std::string frontier_chart(const Comparison& comparison) {
   constexpr double kBitsPerGigabit = 1e9;
   const auto point = [](double cost_per_GB, double rate_Bps) {

@@ -8,6 +8,7 @@
 
 #include "experiments/experiment.hpp"
 #include "planner/plan/plan.hpp"
+#include "support/json.hpp"
 
 namespace espalier::cli {
 
@@ -61,6 +62,8 @@ std::vector<ComparisonSummary> summarise(const std::vector<Comparison>& comparis
 // One table per instance, and a summary for several instances; in JSON the object of one instance,
 // or {"instances": […], "summary": […]}.
 std::string comparison_text(const std::vector<Comparison>& comparisons, bool as_json);
+// The object of one instance.
+Json comparison_json(const Comparison& comparison);
 // Throughput against cost: the frontier as a line, the algorithms as points. An SVG document.
 std::string frontier_chart(const Comparison& comparison);
 // One row per instance and algorithm.

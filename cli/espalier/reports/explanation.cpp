@@ -103,30 +103,6 @@ std::string upgrade_text(const Upgrade& upgrade, const Explanation& explanation)
                      gain_text(planner::gain_of(last, explanation)), format_rate(last.optimum));
 }
 
-std::string best_upgrades_text(const Explanation& explanation) {
-  std::vector<const Upgrade*> singles;
-  std::vector<const Upgrade*> sets;
-  for (const Upgrade* upgrade : in_order(explanation)) {
-    if (upgrade->outcomes.empty()) continue;
-    (upgrade->what.kind == Bottleneck::Kind::kSet ? sets : singles).push_back(upgrade);
-  }
-  if (singles.empty()) return {};
-  const Upgrade* single = best_of(singles, explanation);
-  const Upgrade* set = best_of(sets, explanation);
-  std::string text;
-  if (single != nullptr) {
-    text = fmt::format("Best single upgrade: {}.\n", upgrade_text(*single, explanation));
-  } else if (explanation.termination == planner::Termination::kDone) {
-    text = "No single upgrade helps: the other bottlenecks keep the optimum where it is.\n";
-  } else {
-    text = "No single upgrade is proven to help: the search stopped early.\n";
-  }
-  if (set != nullptr) {
-    text += fmt::format("Best combined upgrade: {}.\n", upgrade_text(*set, explanation));
-  }
-  return text;
-}
-
 // What "faster" means under this model.
 std::string meaning_of_faster(platforms::Model model) {
   const bool one_port = platforms::is_one_port(model);
@@ -198,6 +174,34 @@ Rows upgrade_rows(const Explanation& explanation, planner::Operation operation) 
 
 }  // namespace
 
+std::string limits_text(const Explanation& explanation, planner::Operation operation) {
+  return cuts_text(explanation.cuts) + bottleneck_text(explanation, operation);
+}
+
+std::string best_upgrades_text(const Explanation& explanation) {
+  std::vector<const Upgrade*> singles;
+  std::vector<const Upgrade*> sets;
+  for (const Upgrade* upgrade : in_order(explanation)) {
+    if (upgrade->outcomes.empty()) continue;
+    (upgrade->what.kind == Bottleneck::Kind::kSet ? sets : singles).push_back(upgrade);
+  }
+  if (singles.empty()) return {};
+  const Upgrade* single = best_of(singles, explanation);
+  const Upgrade* set = best_of(sets, explanation);
+  std::string text;
+  if (single != nullptr) {
+    text = fmt::format("Best single upgrade: {}.\n", upgrade_text(*single, explanation));
+  } else if (explanation.termination == planner::Termination::kDone) {
+    text = "No single upgrade helps: the other bottlenecks keep the optimum where it is.\n";
+  } else {
+    text = "No single upgrade is proven to help: the search stopped early.\n";
+  }
+  if (set != nullptr) {
+    text += fmt::format("Best combined upgrade: {}.\n", upgrade_text(*set, explanation));
+  }
+  return text;
+}
+
 Report explanation_report(Report report, const planner::ModelledPlatform& problem,
                           planner::Operation operation, std::optional<platforms::NodeId> root,
                           const planner::Explanation& explanation) {
@@ -220,7 +224,7 @@ Report explanation_report(Report report, const planner::ModelledPlatform& proble
                               : fmt::format("{} of all hosts", planner::name_of(operation)),
                          platforms::name_of(problem.model), format_rate(explanation.reached),
                          bound_title(optimum.ends), Cell(optimum.bound).text, gap, trees) +
-             cuts_text(explanation.cuts) + bottleneck_text(explanation, operation));
+             limits_text(explanation, operation));
   report.write("cuts", cuts_json(explanation.cuts));
   report_cost(report, planner::cost_of(optimum, problem.platform));
   const Rows rows = upgrade_rows(explanation, operation);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "cli/common/report.hpp"
 #include "cli/espalier/run.hpp"
@@ -19,5 +20,9 @@ Report explanation_report(const Problem& problem, const planner::Explanation& ex
   return explanation_report(report_on(problem), planner::ModelledPlatform(problem),
                             problem.operation(), problem.root(), explanation);
 }
+
+// What limits the optimum, and which upgrades would help most: a sentence a line.
+std::string limits_text(const planner::Explanation& explanation, planner::Operation operation);
+std::string best_upgrades_text(const planner::Explanation& explanation);
 
 }  // namespace espalier::cli

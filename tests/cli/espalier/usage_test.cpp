@@ -55,7 +55,7 @@ TEST_F(Usage, WrongUsageIsOneLineAndStatusTwo) {
   const std::vector<WrongUsage> cases{
       {{},
        "no command given; one of: plan, compare, bound, explain, verify, simulate, predict, "
-       "decide, fit, show, convert, generate, study, list"},
+       "decide, fit, show, report, convert, generate, study, list"},
       {{"pln"}, "unknown command 'pln'; did you mean 'plan'?"},
       {{"generate"},
        "generate: no family given; one of: random, tiers, star, loggp, two-clusters, fat-tree, "

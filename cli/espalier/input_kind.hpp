@@ -1,0 +1,16 @@
+// What a file is, for commands that take several kinds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace espalier::cli {
+
+enum class InputKind : std::uint8_t { kPlatform, kPlan, kTrace };
+
+// A plan is JSON with "format": "espalier-plan", a trace JSON with "traceEvents"; all else is left
+// to the readers of platforms. file: for messages. Throws InputError for damaged JSON of a plan or
+// a trace.
+InputKind kind_of(const std::string& text, const std::string& file);
+
+}  // namespace espalier::cli
