@@ -18,9 +18,12 @@
 #include <optional>
 #include <vector>
 
-#include "engine/pull/traffic.hpp"
 #include "runtime/api/collective.hpp"
 #include "support/quantities.hpp"
+
+namespace espalier::engine::pull {
+class Traffic;
+}
 
 namespace espalier::runtime {
 
@@ -85,11 +88,11 @@ class PullBroadcast {
   [[nodiscard]] Collective::StreamShape stream_shape(std::uint64_t message_bytes,
                                                      std::uint64_t buffer_bytes) const;
 
-  // Collective: on rank 0, what each rank received in the last run or stream; nothing on the
-  // others, and where there are more than kMostLearntRanks or nothing has run. Throws MpiError,
-  // TimedOut.
-  static constexpr std::size_t kMostLearntRanks = 256;
+  // Collective: on rank 0, what each rank received in the last run or stream
+  // (engine/pull/traffic.hpp). Nothing on the others, where there are more than kMostLearntRanks,
+  // and where nothing has run. Throws MpiError, TimedOut.
   std::vector<engine::pull::Traffic> gather_traffic();
+  static constexpr std::size_t kMostLearntRanks = 256;
 
  private:
   struct State;

@@ -25,6 +25,7 @@ void check_measured_times(const std::uint8_t* data, std::size_t size);
 void check_decisions(const std::uint8_t* data, std::size_t size);
 void check_tuned_segments(const std::uint8_t* data, std::size_t size);
 void check_measurements(const std::uint8_t* data, std::size_t size);
+void check_kept_network(const std::uint8_t* data, std::size_t size);
 
 // All targets of the parts that are built.
 std::vector<FuzzTarget> fuzz_targets();

@@ -13,6 +13,7 @@ std::vector<FuzzTarget> fuzz_targets() {
 #ifdef ESPALIER_FUZZ_RUNTIME
   targets.push_back({"decisions", "runtime/corpus/decisions", check_decisions});
   targets.push_back({"tuned_segments", "runtime/corpus/tuned_slices", check_tuned_segments});
+  targets.push_back({"kept_network", "runtime/corpus/kept_network", check_kept_network});
   targets.push_back({"measurements", "runtime/corpus/measurements", check_measurements});
 #endif
   return targets;

@@ -70,6 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Table, RefusedUsage, ::testing::Values(
     Usage{"bcast --as-planned", "--as-planned needs a plan; give PLAN"},
     Usage{"bcast --rounds", "--rounds needs a plan; give PLAN"},
     Usage{"bcast --schedule", "--schedule needs a plan; give PLAN"},
+    Usage{"bcast good.json --no-cache", "--no-cache are for a run without a plan"},
     Usage{"bcast --tuned tuned", "--tuned needs a plan; give PLAN"},
     Usage{"bcast --trace t.json", "--trace needs a plan; give PLAN"},
     Usage{"bcast --in a --out b --resume", "--resume needs a plan; give PLAN"},
