@@ -30,8 +30,7 @@ std::vector<platforms::NodeId> hosts_named(const platforms::Platform& platform,
     hosts.push_back(planner::source_named(platform, name, what));
   }
   std::ranges::sort(hosts);
-  const auto repeated = std::ranges::unique(hosts);
-  hosts.erase(repeated.begin(), repeated.end());
+  hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
   return hosts;
 }
 
