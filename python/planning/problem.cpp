@@ -103,6 +103,9 @@ Problem::Problem(Network whole, const Question& question)
       shares_(question.counts) {
   if (occupation_.segment.value == 0) throw InputError("a segment has at least one byte");
   const std::string operation = planner::with_article(operation_);
+  if (std::ranges::find(planner::kEveryOperation, operation_) == planner::kEveryOperation.end()) {
+    throw InputError(fmt::format("{} is planned on the command line only", operation));
+  }
   if (!planner::may_have_root(operation_) && question.source) {
     throw InputError(fmt::format("{} has no source: every host is a root", operation));
   }
