@@ -1,6 +1,7 @@
 # What a builder may switch, and the compile settings that every target of ours shares.
 option(ESPALIER_PLANNER "Build the planner and `espalier` (needs GLPK, Eigen, Boost)" ON)
 option(ESPALIER_MPI "Build the executor and `espalier-mpi` (needs MPI)" ON)
+option(ESPALIER_PYTHON "Build the Python module, where pybind11 is installed" ON)
 option(ESPALIER_SMPI "The compilers are SimGrid's smpicc and smpicxx, so that SMPI simulates espalier-mpi" OFF)
 option(ESPALIER_TESTS "Build the tests (needs GoogleTest)" ${PROJECT_IS_TOP_LEVEL})
 option(ESPALIER_UNIT_TESTS "Build the GoogleTest programs too; otherwise only tests of what is shipped" ON)

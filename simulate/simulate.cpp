@@ -87,7 +87,7 @@ void require_valid(const Options& options, planner::Operation operation) {
   }
   for (const std::uint64_t one : {options.window.value_or(1), options.receives}) {
     if (one == 0 || one > kMostWindow) {
-      throw std::invalid_argument("a window is 1 to kMostWindow segments");
+      throw std::invalid_argument(fmt::format("a window is 1 to {} segments", kMostWindow));
     }
   }
   if (options.compute && !(options.compute->value > 0 && planner::combines(operation))) {

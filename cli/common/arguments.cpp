@@ -7,8 +7,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <deque>
+#include <span>
 
+#include "cli/common/pages.hpp"
 #include "support/errors.hpp"
+#include "support/files.hpp"
 #include "support/nearest_name.hpp"
 #include "support/text.hpp"
 
@@ -98,6 +101,67 @@ std::string usage_fault(const CLI::App& root, const CLI::ParseError& error) {
   }
   const std::string text = error.what();  // may have several lines
   return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+namespace {
+
+// What follows "one of: " in a help text, up to the end of the list.
+std::vector<std::string> choices_in(const std::string& help) {
+  constexpr std::string_view kBegin = "one of: ";
+  const std::size_t begin = help.find(kBegin);
+  if (begin == std::string::npos) return {};
+  const std::string rest = help.substr(begin + kBegin.size());
+  std::vector<std::string> choices;
+  for (const std::string& one : split_list(rest.substr(0, rest.find_first_of(";.\n(")))) {
+    choices.push_back(std::string(trimmed(one)));
+  }
+  return choices;
+}
+
+OptionFacts facts_of(const CLI::Option& option) {
+  OptionFacts facts;
+  facts.positional = option.get_positional();
+  if (facts.positional) facts.names.push_back(option.get_name(true));
+  for (const std::string& name : option.get_lnames()) facts.names.push_back("--" + name);
+  for (const std::string& name : option.get_snames()) facts.names.push_back("-" + name);
+  const bool is_flag = option.get_items_expected_max() == 0;
+  if (!is_flag) facts.value = option.get_type_name();
+  facts.help = option.get_description();
+  if (!is_flag) facts.shown = option.get_default_str();
+  facts.choices = choices_in(facts.help);
+  facts.required = option.get_required();
+  return facts;
+}
+
+// The command, and then all that it leads to.
+void add_facts(const CLI::App& app, std::vector<std::string> path,
+               std::vector<CommandFacts>& commands) {
+  path.push_back(app.get_name());
+  CommandFacts facts{path, app.get_description(), app.get_footer(), {}, command_names(app)};
+  for (const bool positional : {true, false}) {
+    for (const CLI::Option* option : app.get_options()) {
+      const bool is_hidden = option->get_group().empty();
+      if (option->get_positional() == positional && !is_hidden) {
+        facts.options.push_back(facts_of(*option));
+      }
+    }
+  }
+  commands.push_back(std::move(facts));
+  for (const CLI::App* next : app.get_subcommands([](const CLI::App*) { return true; })) {
+    add_facts(*next, path, commands);
+  }
+}
+
+// Writes a page for each command, "espalier-plan.1", and says how many.
+std::string write_manual(std::span<const CommandFacts> commands, const std::string& version,
+                         const std::string& folder) {
+  for (const CommandFacts& command : commands) {
+    write_text(fmt::format("{}/{}.1", folder, fmt::join(command.path, "-")),
+               manual_page(command, version));
+  }
+  return fmt::format("{} pages in {}", commands.size(), folder);
 }
 
 }  // namespace
@@ -253,7 +317,29 @@ CommandLine::CommandLine(const std::string& description, const std::string& prog
                          const std::string& version)
     : app_(std::make_unique<CLI::App>(description, program)),
       root_(std::make_unique<CommandState>(*app_)) {
-  app_->set_version_flag("--version", program + ' ' + version, "Print the version and exit");
+  const std::string title = program + ' ' + version;
+  app_->set_version_flag("--version", title, "Print the version and exit");
+  const auto facts = [app = app_.get()] {
+    std::vector<CommandFacts> commands;
+    add_facts(*app, {}, commands);
+    return commands;
+  };
+  app_->add_option_function<std::string>(
+          "--completion",
+          [facts](const std::string& shell) {
+            throw CLI::CallForVersion(completion_script(facts(), shell), 0);
+          },
+          "Print what completes this program's command lines in a shell, one of: bash, zsh, fish")
+      ->type_name("SHELL")
+      ->trigger_on_parse();
+  app_->add_option_function<std::string>(
+          "--manual",
+          [facts, title](const std::string& folder) {
+            throw CLI::CallForVersion(write_manual(facts(), title, folder), 0);
+          },
+          "Write the manual pages into this folder")
+      ->type_name("FOLDER")
+      ->trigger_on_parse();
 }
 
 CommandLine::~CommandLine() = default;

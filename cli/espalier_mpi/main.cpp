@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "cli/espalier_mpi/options/options.hpp"
@@ -61,6 +62,23 @@ ExitStatus run(int argc, char** argv, int rank, espalier::cli::Watchdog& watchdo
   }
 }
 
+// Completion and manual pages are asked for where no MPI may be running: by a shell, by a build.
+bool needs_no_ranks(int argc, char** argv) {
+  if (argc < 2) return false;
+  const std::string_view first = argv[1];
+  return first.starts_with("--completion") || first.starts_with("--manual");
+}
+
+ExitStatus run_without_ranks(int argc, char** argv) {
+  try {
+    fmt::print("{}", espalier::cli::make_command_line({MPI_COMM_NULL, nullptr})->parse(argc, argv));
+    return ExitStatus::kDone;
+  } catch (const espalier::Error& error) {
+    print_error(error.what());
+    return error.status();
+  }
+}
+
 // Aborts all ranks.
 [[noreturn]] void abort_all(const std::string& rank_name, const std::exception& error,
                             espalier::cli::Watchdog& watchdog) {
@@ -80,6 +98,7 @@ ExitStatus run(int argc, char** argv, int rank, espalier::cli::Watchdog& watchdo
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (needs_no_ranks(argc, argv)) return static_cast<int>(run_without_ranks(argc, argv));
   // The watchdog's thread makes no MPI calls.
   int threads = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &threads);

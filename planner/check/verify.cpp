@@ -55,7 +55,9 @@ class Verifier {
     }
     if (plan_.nodes.size() != platform_.hosts().size()) return false;
     try {
-      static_cast<void>(find_algorithm(plan_.algorithm, plan_.operation));
+      if (!plan_.algorithm.starts_with(kOwnAlgorithm)) {
+        static_cast<void>(find_algorithm(plan_.algorithm, plan_.operation));
+      }
     } catch (const InputError& error) {
       add_fault("/algorithm", error.what());
     }

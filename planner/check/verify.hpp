@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
@@ -9,6 +10,10 @@
 #include "platforms/core/platform.hpp"
 
 namespace espalier::planner {
+
+// How names of algorithms begin that are not in the registry, whatever follows: of trees that
+// another program made.
+inline constexpr std::string_view kOwnAlgorithm = "own:";
 
 struct VerifyReport {
   std::vector<std::string>

@@ -112,6 +112,12 @@ TEST(Verify, AcceptsPathsThroughRelaysAndHosts) {
   EXPECT_THAT(report_on(plan).faults, IsEmpty());
 }
 
+TEST(Verify, AcceptsTreesOfAnotherProgram) {
+  Plan plan = good_plan();
+  plan.algorithm = "own:by hand";
+  EXPECT_THAT(report_on(plan).faults, IsEmpty());
+}
+
 TEST(Verify, ComputesLoadsUnderThePlansModel) {
   Plan plan = good_plan();
   plan.model = "one-port";
