@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "planner/algorithms/fastest_paths.hpp"
+#include "planner/problem/fastest_paths.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::python {

@@ -84,6 +84,17 @@ test_reduce() {
   says '1000 B from and to 4 ranks, sum of double, 2 trees up, 1 down, '
 }
 
+test_barrier() {
+  sed 's/"allreduce"/"barrier"/' allreduce.json > barrier.json
+  ranks 4 barrier barrier.json --repeat 5 --compare-mpi; done_well
+  says '^barrier of 4 ranks via n[0-3]: .* \(median of 5, '; says '^MPI_Barrier: '; says '^no data to verify'
+  ranks 4 barrier barrier.json --json; done_well
+  says '"operation": "barrier"'; says '"message_bytes": 0'; says '"median_s": '
+  ranks 4 bench barrier.json --repeat 2 --warm-up 0; done_well
+  says 'MPI_Barrier'; says 'barrier among 4 ranks'
+  ranks 4 allreduce barrier.json; refused 2 "/operation: the plan is for a barrier, not for an allreduce"
+}
+
 test_reduce_refusals() {
   no_files_to_remove
   ranks 4 reduce good.json; refused 2 "good.json: /operation: the plan is for a broadcast, not for a reduce"
