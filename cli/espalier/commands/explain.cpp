@@ -186,6 +186,10 @@ ExitStatus explain_plan(const ExplainCommand& options) {
   require_one_stdin("explain", options.plan, options.platform);
   LoadedPlan loaded;
   loaded.plan = planner::parse_plan(read_text(options.plan), display_name(options.plan));
+  if (planner::has_no_data(loaded.plan.operation)) {
+    throw InputError(display_name(options.plan), "/operation",
+                     "a barrier has a time, not a throughput to explain; use 'bound'");
+  }
   const Platform platform =
       planner::platform_of(loaded.plan, options.reading.read(options.platform, options.console));
   loaded.report = planner::verify(loaded.plan, platform, {.prove = false});

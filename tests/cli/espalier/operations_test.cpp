@@ -235,6 +235,10 @@ TEST_F(OperationOption, ABarrierHasATimeInsteadOfAThroughput) {
                                    "1B", "--overhead", "10us", "--json"});
   EXPECT_NEAR(simulated.at("rows")[0].at("makespan_s").get<double>() / time_s, 1, 1e-9);
 
+  const Finished explained = run({"explain", "p.json", "--plan", "plan.json"});
+  EXPECT_EQ(explained.status, 2);
+  EXPECT_THAT(explained.err, HasSubstr("plan.json: /operation: a barrier has a time"));
+
   const Json compared = of_barrier("compare", {});
   double before_s = 0;
   for (const Json& row : compared.at("rows")) {
