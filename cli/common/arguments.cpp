@@ -217,6 +217,7 @@ template <class Value>
 void add_whole(CommandState& state, const std::string& names, Value& value, const std::string& help,
                const Style& style) {
   CLI::Option* const option = add_native(state, names, value, help, style);
+  if (style.type.empty()) option->type_name(kKind<std::uint64_t>);
   option->check([](const std::string& text) {  // CLI11 takes -1 as the largest number
     return parse_whole<std::uint64_t>(text)
                ? std::string()
@@ -273,7 +274,12 @@ void Arguments::add(const std::string& names, double& value, const std::string& 
 }
 
 void Arguments::add(const std::string& names, bool& value, const std::string& help) {
-  state_->app->add_flag(names, value, help);
+  if (names.starts_with('!')) {
+    state_->app->add_flag_callback(
+        names.substr(1), [&value] { value = false; }, help);
+  } else {
+    state_->app->add_flag(names, value, help);
+  }
 }
 
 void Arguments::add_text(const std::string& names, std::function<void(const std::string&)> take,

@@ -34,7 +34,7 @@ struct Range {
 
 // How an argument appears in help, and whether it is required.
 struct Style {
-  std::string type{};   // name of its value in help, "FILE"; unused by flags
+  std::string type{};   // name of its value in help, "FILE"; empty: that of its kind, "SIZE"
   std::string group{};  // heading in help; empty: the default heading
   bool required = false;
   std::optional<std::string> shown{};  // the default in help; unset: the variable's value
@@ -42,6 +42,20 @@ struct Style {
   bool hidden = false;                 // understood, but not in help
   bool last_counts = false;            // of a repeated option
 };
+
+// What a value is called in help, by its type.
+template <class Value>
+inline constexpr const char* kKind = std::is_enum_v<Value> ? "NAME" : "TEXT";
+template <>
+inline constexpr const char* kKind<Bytes> = "SIZE";
+template <>
+inline constexpr const char* kKind<Seconds> = "TIME";
+template <>
+inline constexpr const char* kKind<BytesPerSecond> = "RATE";
+template <>
+inline constexpr const char* kKind<double> = "NUMBER";
+template <>
+inline constexpr const char* kKind<std::uint64_t> = "N";
 
 struct CommandState;
 
@@ -63,6 +77,7 @@ class Arguments {
            const Style& style = {});
   void add(const std::string& names, double& value, const std::string& help,
            const Style& style = {});
+  // "!--no-cache" sets the variable to false.
   void add(const std::string& names, bool& value, const std::string& help);
   // A quantity, an optional quantity, or a list of quantities (repeatable, separated by commas).
   template <class Value>
@@ -78,10 +93,12 @@ class Arguments {
   void add(const std::string& names, Value& value, Reader read, const std::string& help,
            const Style& style = {}) {
     using Result = std::invoke_result_t<Reader, const std::string&>;
+    Style named = style;
+    if (named.type.empty()) named.type = kKind<ElementOf<Result>>;
     const std::string text = style.shown.value_or(shown(value));
     if constexpr (std::is_assignable_v<Value&, Result>) {
       add_text(
-          names, [&value, read](const std::string& one) { value = read(one); }, help, style, text);
+          names, [&value, read](const std::string& one) { value = read(one); }, help, named, text);
     } else {
       add_texts(
           names,
@@ -91,7 +108,7 @@ class Arguments {
               for (const std::string& part : split_list(one)) value.push_back(read(part));
             }
           },
-          help, style, text);
+          help, named, text);
     }
   }
   // The text, or the texts of a repeatable option, go to `take`; for what one variable cannot hold.

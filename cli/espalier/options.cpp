@@ -199,14 +199,14 @@ void ModelOptions::add_occupation_to(Arguments& app) {
   static constexpr std::array<std::string_view, 2> kChoices{"delays", "occupies"};
   app.add("--segment,--slice", given_segment, read_nonempty_size,
           "Size of the segments that the message is cut into; matters where links have overheads",
-          {.type = "SIZE", .shown = shown(planner::kDefaultSegment)});
+          {.shown = shown(planner::kDefaultSegment)});
   app.add("--latency", latency_occupies, one_named<bool>("choice", kChoices),
           "Whether latency 'delays' a segment only, or 'occupies' the ports as well (Bhat's model)",
           {.type = "WHAT", .shown = "delays"});
 }
 
 void add_time_limit(Arguments& app, std::optional<Seconds>& limit, const std::string& help) {
-  app.add("--time-limit", limit, read_positive_duration, help, {.type = "TIME"});
+  app.add("--time-limit", limit, read_positive_duration, help);
 }
 
 void add_limits(Arguments& app, planner::AlgorithmOptions& limits) {

@@ -141,7 +141,7 @@ inline void add_algorithm_parameters(Arguments& app, std::size_t& chains,
     if (chains == 0) throw InputError({}, "--chains", "k-chain needs at least one chain");
   });
   app.add("--message", message, read_nonempty_size, help,
-          {.type = "SIZE", .shown = shown(planner::AlgorithmOptions{}.message)});
+          {.shown = shown(planner::AlgorithmOptions{}.message)});
 }
 
 // The model of the problem: --model, --segment, --latency; each unset if not given.

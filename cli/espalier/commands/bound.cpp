@@ -152,7 +152,7 @@ ExitStatus BoundCommand::run() const {
 void BoundCommand::add_to(Arguments& app) {
   problem.add_to(app);
   add_budget(app, budget);
-  app.add("--top", top, "How many bottlenecks (in JSON, also cuts) to list", {.type = "N"});
+  app.add("--top", top, "How many bottlenecks (in JSON, also cuts) to list");
   app.add("--json", json, "JSON instead of tables");
   app.add("--csv", csv, "CSV, one row per bottleneck");
   app.exclude("--csv", "--json");

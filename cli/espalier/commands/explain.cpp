@@ -261,7 +261,7 @@ void ExplainCommand::add_to(Arguments& app) {
   receivers.add_to(app, explained);
   model.add_to(app);
   add_limits(app, limits);
-  app.add("--top", top, "How many resources, links and sets to examine, each", {.type = "N"});
+  app.add("--top", top, "How many resources, links and sets to examine, each");
   app.add("--json", json, "JSON instead of text");
   reading.add_to(app);
   add_console_options(app, console);

@@ -126,11 +126,11 @@ std::span<const FamilyEntry> families() {
 }
 
 void add_options(Arguments& app, platforms::RandomFamily& family) {
-  app.add("--nodes", family.nodes, "Hosts", {.type = "N"});
+  app.add("--nodes", family.nodes, "Hosts");
   app.add("--density", family.density,
           "Share of all pairs that are linked; raised if needed to connect all", {.type = "SHARE"});
-  app.add("--bandwidth", family.bandwidth, "Mean bandwidth of a link", {.type = "RATE"});
-  app.add("--deviation", family.deviation, "Its standard deviation", {.type = "RATE"});
+  app.add("--bandwidth", family.bandwidth, "Mean bandwidth of a link");
+  app.add("--deviation", family.deviation, "Its standard deviation");
   app.add("--heterogeneity", family.deviation,
           [&bandwidth = family.bandwidth](const std::string& text) {
             return BytesPerSecond{parse_number(text) * bandwidth.value};
@@ -162,11 +162,9 @@ void add_options(Arguments& app, TiersOptions& family) {
   app.check([&family] {
     if (!family.preset) family.shape = shape_of(family.parameters);
   });
-  app.add("--wan", family.wan_bandwidth, "Mean bandwidth in the WAN and between MAN and WAN",
-          {.type = "RATE"});
-  app.add("--man", family.man_bandwidth, "Mean bandwidth in MANs and between LAN and MAN",
-          {.type = "RATE"});
-  app.add("--lan", family.lan_bandwidth, "Mean bandwidth in LANs", {.type = "RATE"});
+  app.add("--wan", family.wan_bandwidth, "Mean bandwidth in the WAN and between MAN and WAN");
+  app.add("--man", family.man_bandwidth, "Mean bandwidth in MANs and between LAN and MAN");
+  app.add("--lan", family.lan_bandwidth, "Mean bandwidth in LANs");
   app.add("--heterogeneity,--deviation", family.spread,
           "Standard deviation, relative to the mean; Gaussian", {.type = "SHARE"});
   app.add("--classes", family.classes,

@@ -41,35 +41,34 @@ void add_options(Arguments& app, platforms::FatTreeFamily& family) {
       "2;4,4;1,2;1,1",
       {.type = "SHAPE"});
   app.exclude("--shape", "--ports");
-  app.add("--bandwidth", family.bandwidth, "Mean bandwidth of a cable", {.type = "RATE"});
+  app.add("--bandwidth", family.bandwidth, "Mean bandwidth of a cable");
   app.add("--oversubscription", family.oversubscription,
           "Bandwidth below a switch over the bandwidth above it, by level; sets the cables above; "
           "levels beyond the list: 1; default: all cables are equal",
           {.type = "RATIO,..."});
-  app.add("--latency", family.latency, "Latency of each link", {.type = "TIME"});
+  app.add("--latency", family.latency, "Latency of each link");
 }
 
 void add_options(Arguments& app, platforms::TorusFamily& family) {
   app.add("--dims", family.dimensions, read_dimensions, "Sizes of the dimensions, e.g. 3x3x2",
           {.type = "NxN...", .shown = "4x4x4"});
-  app.add("--bandwidth", family.bandwidth, "Mean bandwidth between neighbours", {.type = "RATE"});
-  app.add("--latency", family.latency, "Latency of each link", {.type = "TIME"});
+  app.add("--bandwidth", family.bandwidth, "Mean bandwidth between neighbours");
+  app.add("--latency", family.latency, "Latency of each link");
   app.add("--injection", family.injection,
           "Attach each host by a link of this mean bandwidth to its own router; default: hosts are "
-          "linked directly",
-          {.type = "RATE"});
+          "linked directly");
 }
 
 void add_options(Arguments& app, platforms::DragonflyFamily& family) {
   platforms::DragonflyShape& shape = family.shape;
   shape.groups = 0;
-  app.add("--hosts", shape.hosts, "Hosts on each router (p)", {.type = "N"});
-  app.add("--routers", shape.routers, "Routers of a group, or chassis (a)", {.type = "N"});
-  app.add("--chassis", shape.chassis, "Chassis of a group", {.type = "N"});
+  app.add("--hosts", shape.hosts, "Hosts on each router (p)");
+  app.add("--routers", shape.routers, "Routers of a group, or chassis (a)");
+  app.add("--chassis", shape.chassis, "Chassis of a group");
   app.add("--global-ports", shape.global_ports, read_global_ports,
-          "Links to other groups per router (h)", {.type = "N"});
+          "Links to other groups per router (h)");
   app.add("--groups", shape.groups,
-          "Groups, every two of them linked (g); 0: as many as the links allow", {.type = "N"});
+          "Groups, every two of them linked (g); 0: as many as the links allow");
   app.add("--shape", shape, platforms::parse_dragonfly_shape,
           "Instead of all these, as in SimGrid: "
           "groups,links;chassis,links;routers,links;nodes, e.g. 3,4;4,3;5,1;2",
@@ -81,14 +80,11 @@ void add_options(Arguments& app, platforms::DragonflyFamily& family) {
   app.check([&shape] {
     if (shape.groups == 0) shape.groups = most_groups(shape);
   });
-  app.add("--bandwidth", family.bandwidth, "Mean bandwidth of a host's link", {.type = "RATE"});
-  app.add("--local", family.local_bandwidth, "Mean bandwidth of a link in a group",
-          {.type = "RATE"});
-  app.add("--global", family.global_bandwidth, "Mean bandwidth of a link between groups",
-          {.type = "RATE"});
-  app.add("--latency", family.latency, "Latency of each link in a group", {.type = "TIME"});
-  app.add("--global-latency", family.global_latency, "Latency of a link between groups",
-          {.type = "TIME"});
+  app.add("--bandwidth", family.bandwidth, "Mean bandwidth of a host's link");
+  app.add("--local", family.local_bandwidth, "Mean bandwidth of a link in a group");
+  app.add("--global", family.global_bandwidth, "Mean bandwidth of a link between groups");
+  app.add("--latency", family.latency, "Latency of each link in a group");
+  app.add("--global-latency", family.global_latency, "Latency of a link between groups");
 }
 
 }  // namespace espalier::cli

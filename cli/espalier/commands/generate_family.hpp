@@ -69,7 +69,7 @@ struct GenerateCommand {
   void add_to(Arguments& app) {
     add_options(app, family);
     if constexpr (requires { family.spread.slow; }) add_spread(app, family.spread);
-    app.add("--seed", seed(), "The same seed gives the same platform everywhere", {.type = "N"});
+    app.add("--seed", seed(), "The same seed gives the same platform everywhere");
     output.add_series_to(app);
     add_console_options(app, console);
   }

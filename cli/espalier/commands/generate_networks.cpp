@@ -32,27 +32,25 @@ std::array<Value, 2> read_pair(const std::string& text) {
 }  // namespace
 
 void add_options(Arguments& app, platforms::StarFamily& family) {
-  app.add("--hosts", family.hosts, "Hosts", {.type = "N"});
+  app.add("--hosts", family.hosts, "Hosts");
   app.add("--bandwidth", family.bandwidth,
           "Mean bandwidths of the hosts' links, in order; the last applies to all further hosts",
           {.type = "RATE,..."});
   app.add("--upload", family.upload,
           "Mean bandwidths out of the hosts if different, in the same form", {.type = "RATE,..."});
-  app.add("--latency", family.latency, "Latency of each link", {.type = "TIME"});
+  app.add("--latency", family.latency, "Latency of each link");
   app.add("--master", family.master,
           "Host h0 takes the switch's place; bandwidths are those of h1, h2, ...");
 }
 
 void add_options(Arguments& app, platforms::LogGPFamily& family) {
   const std::vector<std::string_view> presets = names_of(cost_models::presets());
-  app.add("--hosts", family.hosts, "Hosts", {.type = "N"});
-  app.add("--link-latency", family.latency, read_span, "L", {.type = "TIME"});
+  app.add("--hosts", family.hosts, "Hosts");
+  app.add("--link-latency", family.latency, read_span, "L");
   app.add("--overhead", family.overhead, read_span,
-          "o: of a segment, on the processors of both ends", {.type = "TIME"});
-  app.add("--gap", family.gap, read_span, "g: of a segment, on the interfaces of both ends",
-          {.type = "TIME"});
-  app.add("--per-byte", family.per_byte, read_span, "G: of a further byte on the interfaces",
-          {.type = "TIME"});
+          "o: of a segment, on the processors of both ends");
+  app.add("--gap", family.gap, read_span, "g: of a segment, on the interfaces of both ends");
+  app.add("--per-byte", family.per_byte, read_span, "G: of a further byte on the interfaces");
   app.add_text(
       "--preset",
       [&family](const std::string& name) {
@@ -73,10 +71,9 @@ void add_options(Arguments& app, platforms::TwoClustersFamily& family) {
           {.type = "N,N"});
   app.add("--bandwidth", family.bandwidth, read_pair<BytesPerSecond>,
           "Mean bandwidth of the links in both clusters, or in each", {.type = "RATE,RATE"});
-  app.add("--latency", family.latency, "Latency of each link in a cluster", {.type = "TIME"});
-  app.add("--thin", family.thin_bandwidth, "Mean bandwidth of the link between the clusters",
-          {.type = "RATE"});
-  app.add("--thin-latency", family.thin_latency, "Latency of that link", {.type = "TIME"});
+  app.add("--latency", family.latency, "Latency of each link in a cluster");
+  app.add("--thin", family.thin_bandwidth, "Mean bandwidth of the link between the clusters");
+  app.add("--thin-latency", family.thin_latency, "Latency of that link");
   app.add(
       "--form", family.form, read_form,
       "'switches': a relay for each cluster, the thin link between them; 'gateways': hosts of a "
@@ -90,11 +87,10 @@ void add_options(Arguments& app, platforms::TwoClustersFamily& family) {
 }
 
 void add_options(Arguments& app, platforms::MultiRegionFamily& family) {
-  app.add("--regions", family.regions, "Regions", {.type = "N"});
-  app.add("--hosts", family.hosts, "Hosts in each", {.type = "N"});
-  app.add("--bandwidth", family.bandwidth, "Mean bandwidth between a host and its gateway",
-          {.type = "RATE"});
-  app.add("--latency", family.latency, "Latency between a host and its gateway", {.type = "TIME"});
+  app.add("--regions", family.regions, "Regions");
+  app.add("--hosts", family.hosts, "Hosts in each");
+  app.add("--bandwidth", family.bandwidth, "Mean bandwidth between a host and its gateway");
+  app.add("--latency", family.latency, "Latency between a host and its gateway");
   app.add_text(
       "--wan",
       [&family](const std::string& text) {

@@ -239,7 +239,7 @@ void PlanCommand::add_to(Arguments& app) {
   add_budget(app, budget);
   app.add("--deadline", deadline, read_positive_duration,
           "With --message: the cheapest plan whose throughput carries the message in this time",
-          {.type = "TIME", .shown = ""});
+          {.shown = ""});
   app.add("--schedule", schedule,
           "Add a periodic schedule: the time of each send (one-port, direct links)");
   app.add("--schedule-loss", scheduling.loss,
@@ -248,12 +248,10 @@ void PlanCommand::add_to(Arguments& app) {
   app.add(
       "--overhead", overhead, read_span,
       "With --message: overhead per segment on links without one; default: 10 us if no link of the "
-      "platform has one",
-      {.type = "TIME"});
+      "platform has one");
   app.add("--compute", compute, read_positive_rate,
           "With --message, for a reduce or allreduce: how fast a host combines data, \"4 GB/s\"; "
-          "default: instantly",
-          {.type = "RATE"});
+          "default: instantly");
   app.add("-o,--output", output, "Write the plan to this file; '-' is standard output",
           {.type = "FILE"});
   app.add("--json", json, "The summary as JSON");

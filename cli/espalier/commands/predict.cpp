@@ -84,16 +84,15 @@ ExitStatus PredictCommand::run() const {
 void PredictCommand::add_to(Arguments& app) {
   cost.add_to(app);
   app.add("--ranks", ranks, "Number of processes",
-          {.type = "N", .required = true, .range = Range{1, cost_models::kMaxRanks}});
+          {.required = true, .range = Range{1, cost_models::kMaxRanks}});
   app.add(
       "--message", message,
-      "Size of the root's data; for alltoall what each rank sends to each other; not for barriers",
-      {.type = "SIZE"});
+      "Size of the root's data; for alltoall what each rank sends to each other; not for barriers");
   app.add(
       "--segment", segment, read_segment,
       "Segment size; 'best': the best for each algorithm, unsegmented or a power of two from 64 "
       "bytes",
-      {.type = "SIZE", .shown = "best"});
+      {.shown = "best"});
   app.add("--json", json, "JSON instead of a table");
   add_console_options(app, console);
   app.add_footer(

@@ -353,7 +353,7 @@ void ReportCommand::add_to(Arguments& app) {
   receivers.add_to(app, reported);
   model.add_to(app);
   add_limits(app, limits);
-  app.add("--top", top, "How many bottlenecks to examine", {.type = "N"});
+  app.add("--top", top, "How many bottlenecks to examine");
   reading.add_to(app);
   add_console_options(app, console);
   app.add_footer(

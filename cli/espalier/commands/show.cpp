@@ -167,7 +167,7 @@ void ShowCommand::add_to(Arguments& app) {
   app.add("--root", root,
           "For a plan in which every host is a root: show the trees of this one only",
           {.type = "NAME"});
-  app.add("--top", top, "For a plan: how many of the busiest resources to list", {.type = "N"});
+  app.add("--top", top, "For a plan: how many of the busiest resources to list");
   app.add("--json", json, "JSON instead of tables");
   reading.add_to(app, /*in_help=*/true);
   add_console_options(app, console);

@@ -222,27 +222,25 @@ void SimulateCommand::add_to(Arguments& app) {
   app.add("--platform", platform, "The platform that the plan runs on",
           {.type = "PLATFORM", .required = true});
   app.add("--message", messages, "Size of the message; repeatable, or separated by commas",
-          {.type = "SIZE", .required = true});
-  app.add("--segment,--slice", how.segment, read_nonempty_size, "Segment size; default: the plan's",
-          {.type = "SIZE"});
+          {.required = true});
+  app.add("--segment,--slice", how.segment, read_nonempty_size,
+          "Segment size; default: the plan's");
   app.add("--overhead", overhead, read_span,
-          "Overhead per segment on links without one; default: none",
-          {.type = "TIME", .shown = ""});
+          "Overhead per segment on links without one; default: none", {.shown = ""});
   app.add(
       "--window", how.window,
       fmt::format("Maximum sends outstanding, per child of a tree, and per tree towards the root; "
                   "default: {}, for a broadcast {}",
                   simulate::window_for(planner::Operation::kReduce),
                   simulate::window_for(planner::Operation::kBroadcast)),
-      {.type = "N", .range = Range{1, simulate::kMostWindow, "sends"}});
+      {.range = Range{1, simulate::kMostWindow, "sends"}});
   app.add("--receives", receives,
           "Where data is combined or routed: segments of a neighbor that a host can buffer",
           {.type = "N",
            .shown = shown(how.receives),
            .range = Range{1, simulate::kMostWindow, "segments"}});
   app.add("--compute", how.compute, read_positive_rate,
-          "Where data is combined: how fast a host does it, \"4 GB/s\"; default: instantly",
-          {.type = "RATE"});
+          "Where data is combined: how fast a host does it, \"4 GB/s\"; default: instantly");
   app.add(
       "--rounds", how.rounds,
       "Keep synchronised rounds, as two-tree-sanders colors its edges for; replaces a schedule");

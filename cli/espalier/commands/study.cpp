@@ -74,7 +74,7 @@ void StudyOptions::add_to(Arguments& app) {
   app.add("-o,--output", folder,
           "Folder for the results and for the state from which an interrupted run resumes",
           {.type = "DIR", .required = true});
-  app.add("--jobs", jobs, "Instances run in parallel; 0: one per core", {.type = "N"});
+  app.add("--jobs", jobs, "Instances run in parallel; 0: one per core");
   app.add("--restart", restart, "Discard an earlier study in the folder");
   occupation.add_occupation_to(app);
   add_guide(app, limits);
@@ -211,8 +211,8 @@ struct DrawnStudy {
               "Shares of all pairs that are linked, raised if needed; e.g. 0.04..0.20:0.04",
               {.type = "LIST"});
     }
-    app.add("--draws", grid.draws, "Platforms per combination", {.type = "N"});
-    app.add("--seed", grid.seed, "The same seed gives the same platforms", {.type = "N"});
+    app.add("--draws", grid.draws, "Platforms per combination");
+    app.add("--seed", grid.seed, "The same seed gives the same platforms");
     common.add_to(app);
   }
   [[nodiscard]] ExitStatus run() const {

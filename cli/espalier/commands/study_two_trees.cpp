@@ -55,15 +55,13 @@ void TwoTreesStudy::add_to(Arguments& app) {
           "Numbers of processes, e.g. 8,16 or 8..64:8", {.type = "LIST"});
   app.add("--sizes", study.messages, read_message_sizes, "Message sizes, e.g. 1MiB,3MiB",
           {.type = "LIST", .shown = kTwoTreeSizes});
-  app.add("--bandwidth", study.bandwidth, read_positive_rate, "Of every link: 1/G",
-          {.type = "RATE"});
-  app.add("--link-latency", study.latency, read_span, "Of every link: L", {.type = "TIME"});
-  app.add("--overhead", study.overhead, read_span, "Of every chunk on a link: max(g, o)",
-          {.type = "TIME"});
+  app.add("--bandwidth", study.bandwidth, read_positive_rate, "Of every link: 1/G");
+  app.add("--link-latency", study.latency, read_span, "Of every link: L");
+  app.add("--overhead", study.overhead, read_span, "Of every chunk on a link: max(g, o)");
   app.add("--compute", study.compute, read_positive_rate,
-          "How fast a process combines data, \"4 GB/s\"; default: instantly", {.type = "RATE"});
+          "How fast a process combines data, \"4 GB/s\"; default: instantly");
   app.add("-o,--output", folder, "Folder for the results", {.type = "DIR", .required = true});
-  app.add("--jobs", jobs, "Plans simulated in parallel; 0: one per core", {.type = "N"});
+  app.add("--jobs", jobs, "Plans simulated in parallel; 0: one per core");
   add_console_options(app, console);
   app.add_footer(
       "The folder gets figures.csv, summary.md, which is also printed, and a chart (SVG) for each\n"

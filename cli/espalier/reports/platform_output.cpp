@@ -94,8 +94,7 @@ void PlatformOutput::write(const platforms::Platform& platform, const std::strin
 void PlatformOutput::add_series_to(Arguments& app) {
   add_to(app);
   app.add("--count", count_,
-          "Write N platforms into the folder of -o, with the seeds SEED, SEED + 1, ...",
-          {.type = "N"});
+          "Write N platforms into the folder of -o, with the seeds SEED, SEED + 1, ...");
 }
 
 void PlatformOutput::write_series(

@@ -62,7 +62,8 @@ std::vector<NamedPlan> read_plans(const BenchCommand& command) {
 void BenchCommand::add_to(Arguments& app) {
   static const std::vector<std::string_view> names = names_of(planner::kOperationsAndBarrier);
   app.add("PLAN", plans,
-          "plan files for one operation, read by rank 0 only; none: time only MPI's own function");
+          "plan files for one operation, read by rank 0 only; none: time only MPI's own function",
+          {.type = "FILE"});
   app.add("--operation", operation, one_named<planner::Operation>("operation", names),
           one_of(names) + " (default: the plans')");
   timing.sizes = parse_sizes("64KiB..256MiB:4");

@@ -62,16 +62,18 @@ void BcastCommand::add_to(Arguments& app) {
   arguments.add_to(app, broadcast);
   app.add("--source", source,
           "without PLAN: the rank that has the message (default 0). All others ask whoever has a "
-          "segment for it, and measure the links meanwhile");
+          "segment for it, and measure the links meanwhile",
+          {.type = "RANK"});
   learning.add_to(app);
   app.add("--in", files.in,
-          "file or folder to broadcast, on the plan's source; several are sent as one stream");
+          "file or folder to broadcast, on the plan's source; several are sent as one stream",
+          {.type = "FILE"});
   app.add(
       "--out", files.out,
       "output file of each rank; {rank} and {host} are replaced. For a folder or several --in: an "
       "output folder, new or empty. The source writes it too, unless it is the --in file; ranks "
-      "that "
-      "only help others do not");
+      "that only help others do not",
+      {.type = "FILE"});
   app.add("--resume", files.resume,
           "continue an interrupted run that had --resume; if this run is interrupted, keep "
           ".espalier-NAME.part beside the output");

@@ -53,10 +53,12 @@ void CollectiveCommand::add_files_to(Arguments& app) {
   app.add("--in", files.in,
           scatters
               ? "file on the plan's root, of which every rank gets a part, by the plan's shares"
-              : "file of each rank, of any size" + replaced);
+              : "file of each rank, of any size" + replaced,
+          {.type = "FILE"});
   app.add("--out", files.out,
           scatters ? "output file of each rank" + replaced
-                   : "output file on the plan's root: the parts in the order of the ranks");
+                   : "output file on the plan's root: the parts in the order of the ranks",
+          {.type = "FILE"});
 }
 
 void CollectiveCommand::check_files() const {

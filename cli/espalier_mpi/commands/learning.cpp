@@ -71,10 +71,12 @@ constexpr bool keeps_unasked() {
 
 void LearningOptions::add_to(Arguments& app) {
   app.add("--platform-out", platform_out,
-          "without PLAN: write the network as the message has shown it, as a platform file");
+          "without PLAN: write the network as the message has shown it, as a platform file",
+          {.type = "FILE"});
   app.add("--cache", cache,
           "without PLAN: folder in which that is kept until the same hosts meet again, which then "
-          "follow a plan (default: ~/.cache/espalier, if there are several hosts)");
+          "follow a plan (default: ~/.cache/espalier, if there are several hosts)",
+          {.type = "FOLDER"});
   app.add("!--no-cache", uses_cache, "without PLAN: keep nothing, and always pull");
 }
 

@@ -145,10 +145,12 @@ std::vector<runtime::TunedSegment> earlier_segments(const std::string& file,
 
 void TuneCommand::add_to(Arguments& app) {
   timing.rounds.option = "--message";
-  app.add("PLAN", plan, "plan file, read by rank 0 only; - is standard input", {.required = true});
+  app.add("PLAN", plan, "plan file, read by rank 0 only; - is standard input",
+          {.type = "FILE", .required = true});
   app.add("--message", timing.sizes, "sizes of messages, separated by commas", {.required = true});
   app.add("-o,--output", out,
-          "file of tuned segments to which the result is added (default: PLAN.tuned.json)");
+          "file of tuned segments to which the result is added (default: PLAN.tuned.json)",
+          {.type = "FILE"});
   app.add_text(
       "--segment,--slice",
       [this](const std::string& text) {
@@ -156,11 +158,13 @@ void TuneCommand::add_to(Arguments& app) {
         if (!around_plan_segment) timing.running.segment = read_segment(text);
       },
       "search around this segment; plan: the plan's own (default: the segment from simulation "
-      "with --platform, otherwise from a formula)");
+      "with --platform, otherwise from a formula)",
+      {.type = "SIZE"});
   timing.add_to(app);
   app.add("--platform", platform,
           "the plan's platform, in Espalier's JSON, read by rank 0 only: search around the segment "
-          "that is best by simulation");
+          "that is best by simulation",
+          {.type = "FILE"});
 }
 
 void TuneCommand::check() {

@@ -7,17 +7,19 @@
 namespace espalier::cli {
 
 void RunArguments::add_source_to(Arguments& app) {
-  app.add("PLAN", plan, "plan file, read by rank 0 only; - is standard input");
+  app.add("PLAN", plan, "plan file, read by rank 0 only; - is standard input", {.type = "FILE"});
   app.add("--decisions", decisions,
           "instead of PLAN: a table of espalier decide --json, which selects the algorithm for "
-          "these ranks and this message; read by rank 0 only");
-  app.add("--root", root, "with --decisions: the root's rank (default 0)");
+          "these ranks and this message; read by rank 0 only",
+          {.type = "FILE"});
+  app.add("--root", root, "with --decisions: the root's rank (default 0)", {.type = "RANK"});
   app.add("--message", given_message, "size of a test message", {.shown = shown(message())});
   app.add("--repeat", repeat, "number of runs", {.range = Range{1, kMostRepeats}});
   add_tuned_option(app, tuned);
   app.add("--trace", trace,
           "write the times of each rank's sends and receives to this file, for chrome://tracing "
-          "and Perfetto");
+          "and Perfetto",
+          {.type = "FILE"});
   app.add("--json", json, "figures as JSON on standard output");
   app.add("--quiet", quiet, "no progress");
 }

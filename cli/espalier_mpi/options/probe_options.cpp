@@ -47,23 +47,25 @@ void ProbeArguments::add_to(Arguments& app) {
   const std::vector<std::string_view> models(cost_models::kModelNames.begin(),
                                              cost_models::kModelNames.end());
   app.add("-o,--output", out, "platform file, with --model parameters file; - is standard output",
-          {.required = true});
+          {.type = "FILE", .required = true});
   app.add("--effort", effort_factor, runtime::probe::parse_effort,
-          "quick, normal, thorough, or a multiple of normal (0.1 to 100)", {.shown = "normal"});
+          "quick, normal, thorough, or a multiple of normal (0.1 to 100)",
+          {.type = "EFFORT", .shown = "normal"});
   app.add("--resume", resume,
           "continue an interrupted probe from its measurements in OUTPUT.measurements.json");
-  app.add("--measurements", measurements, "file for the raw measurements");
-  app.add("--name", name, "name of the platform, or with --model of the network");
+  app.add("--measurements", measurements, "file for the raw measurements", {.type = "FILE"});
+  app.add("--name", name, "name of the platform, or with --model of the network", {.type = "NAME"});
   app.add("--model", model.name, among("model", models),
           "instead of a platform, write the parameters of a cost model, for espalier decide and "
           "predict, " +
-              one_of(models));
+              one_of(models),
+          {.type = "NAME"});
   app.add("--class", model.pair_class,
           one_named<runtime::probe::PairClass>("class", runtime::probe::kPairClasses),
           "with --model: the pairs to measure, " + one_of(runtime::probe::kPairClasses) +
               " (default: between hosts if there are several)");
-  app.add("--pair", model.pair, read_pair,
-          "with --model: measure only this pair of ranks, FROM,TO");
+  app.add("--pair", model.pair, read_pair, "with --model: measure only this pair of ranks",
+          {.type = "FROM,TO"});
   app.add("--largest", model.given_largest, read_largest, "with --model: the largest message",
           {.shown = shown(model.largest())});
   add_timeout(app, timeout);

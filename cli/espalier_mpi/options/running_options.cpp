@@ -93,7 +93,8 @@ Elements ElementOptions::read() const {
 void add_tuned_option(Arguments& app, std::vector<std::string>& to) {
   app.add("--tuned", to,
           "file of espalier-mpi tune with the best segment sizes, for messages of about the tuned "
-          "sizes; read by rank 0 only");
+          "sizes; read by rank 0 only",
+          {.type = "FILE"});
 }
 
 void check_tuned(const std::vector<std::string>& tuned, const std::optional<Bytes>& segment,

@@ -69,9 +69,10 @@ void write_times(const Figures& figures, Report& report) {
   report.write("achieved_Bps", rate_of(figures.message_bytes, median));
 }
 
-std::string times_text(const std::string& what, const Figures& figures) {
+// has_data: otherwise there are no segments.
+std::string times_text(const std::string& what, const Figures& figures, bool has_data = true) {
   std::string text = what;
-  if (figures.message_bytes > 0) {
+  if (has_data) {
     text += fmt::format(", segments of {}", format_size({figures.segment_bytes}));
   }
   text += ": " + format_duration({median_of(figures.seconds)});
@@ -165,8 +166,9 @@ Report figures_report(const planner::Plan& plan, const Figures& figures) {
   report.write("planned_Bps", plan.throughput.value);
   report.write("optimum_Bps", *Cell(plan.optimum).json);
   report.write("verified", figures.verified);
-  std::string text = times_text(what_ran(plan, figures), figures);
-  if (plan.operation != planner::Operation::kBarrier) {
+  const bool has_data = !planner::has_no_data(plan.operation);
+  std::string text = times_text(what_ran(plan, figures), figures, has_data);
+  if (has_data) {
     text += fmt::format("\nachieved {} against {} planned ({:.1f} %)", format_rate({achieved}),
                         format_rate(plan.throughput), 100 * achieved / plan.throughput.value);
   }
