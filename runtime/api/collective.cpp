@@ -164,8 +164,8 @@ void Collective::alltoallv(const void* sendbuf, std::span<const std::size_t> sen
 void Collective::barrier() {
   const InCall only(*state_);
   planner::require_operation(state_->bound.plan, Operation::kBarrier, {});
-  auto& [own, all] = state_->arrivals;
-  state_->unless_broken([&] { state_->reduce(&own, &all, 1, MPI_BYTE, MPI_BOR); });
+  std::byte* const own = state_->arrivals.data();
+  state_->unless_broken([&] { state_->reduce(own, own + 1, 1, MPI_BYTE, MPI_BOR); });
 }
 
 void Collective::start(const std::function<void(Collective&)>& call) {
