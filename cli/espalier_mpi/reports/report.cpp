@@ -127,9 +127,8 @@ void add_learnt(const LearntFigures& learnt, double achieved_Bps, Report& report
   }
   if (!learnt.cache.empty()) found["cache"] = learnt.cache;
   if (!learnt.platform.empty()) found["platform"] = learnt.platform;
-  for (const std::string& file : {learnt.platform, learnt.cache}) {
-    if (!file.empty()) text += fmt::format("\nthe learnt network: {}", file);
-  }
+  if (!learnt.platform.empty()) text += "\nthe learnt network: " + learnt.platform;
+  if (!learnt.cache.empty()) text += "\nkept for the next call: " + learnt.cache;
   report.write("learnt", std::move(found));
 }
 
