@@ -272,6 +272,12 @@ void fill_first_resource(Outcome& outcome, const platforms::Occupation& occupati
   }
 }
 
+std::size_t tree_count(const Outcome& outcome) {
+  std::size_t count = outcome.trees.size() + outcome.reduce_trees.size();
+  for (const BlockOfTrees& block : outcome.blocks) count += block.trees.size();
+  return count;
+}
+
 std::vector<double> prices_by_row(std::span<const PricedResource> prices, std::size_t rows) {
   std::vector<double> of_row(rows, 0.0);
   for (const PricedResource& priced : prices) of_row[priced.row] = priced.price;

@@ -108,6 +108,9 @@ struct Outcome {
 // Precondition: there is an edge.
 void fill_first_resource(Outcome& outcome, const platforms::Occupation& occupation);
 
+// Broadcast and reduce trees, and those of blocks.
+std::size_t tree_count(const Outcome& outcome);
+
 using TreeMaker = Outcome (*)(const Instance& instance, const AlgorithmOptions& options);
 
 // Which operations an algorithm's trees serve.

@@ -235,4 +235,17 @@ void Simulator::add_busy(const Task& task, Simulation& result) const {
   }
 }
 
+std::vector<std::string> resource_names(const Simulator& simulator, const planner::Plan& plan,
+                                        const platforms::Platform& platform) {
+  std::vector<std::string> names;
+  for (const platforms::Resource& resource : simulator.resources()) {
+    names.push_back(platforms::describe(resource, platform));
+  }
+  if (!planner::combines(plan.operation)) return names;
+  for (const std::string& node : plan.nodes) {
+    names.push_back(fmt::format("processor of {}", printable(node)));
+  }
+  return names;
+}
+
 }  // namespace espalier::simulate

@@ -142,4 +142,9 @@ class Simulator {
   Holdings full_;  // of a whole segment
 };
 
+// Names of the simulator's resources and, if data is combined, of the hosts' processors after them:
+// what Simulation::busy and Send::holdings count.
+std::vector<std::string> resource_names(const Simulator& simulator, const planner::Plan& plan,
+                                        const platforms::Platform& platform);
+
 }  // namespace espalier::simulate

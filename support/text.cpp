@@ -19,4 +19,12 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+std::string in_shell_quotes(std::string_view text) {
+  std::string result = "'";
+  for (const char letter : text) {
+    result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  }
+  return result + '\'';
+}
+
 }  // namespace espalier

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -12,6 +13,9 @@ namespace espalier {
 
 // Without the blanks, tabs and line ends around it.
 std::string_view trimmed(std::string_view text);
+
+// In single quotes, as a shell reads it.
+std::string in_shell_quotes(std::string_view text);
 
 // The parts between separators, empty ones included; an empty text is one empty part.
 std::vector<std::string_view> split(std::string_view text, char separator);

@@ -7,6 +7,7 @@
 
 #include "support/errors.hpp"
 #include "support/nearest_name.hpp"
+#include "support/text.hpp"
 
 namespace espalier::cli {
 
@@ -39,15 +40,6 @@ std::string brief(const std::string& help) {
   text = text.substr(0, std::min(text.find(". "), text.find(", one of")));
   if (text.size() <= kMost) return text;
   return text.substr(0, text.rfind(' ', kMost)) + " ...";
-}
-
-// In single quotes of a shell.
-std::string in_shell_quotes(std::string_view text) {
-  std::string result = "'";
-  for (const char letter : text) {
-    result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  }
-  return result + '\'';
 }
 
 // What bash and zsh have in common: from `words` to `named`, the command that is named, with a

@@ -53,7 +53,6 @@ Report report_on_barrier(const BarrierProblem& problem) {
 simulate::Choice choose_for(const BarrierProblem& problem,
                             const std::vector<planner::Algorithm>& algorithms,
                             const planner::AlgorithmOptions& limits, const Console& console) {
-  (void)bound_of(problem);  // refuses a platform that has no barrier
   simulate::ChoiceOptions options;
   options.algorithms = algorithms;
   options.limits = limits;

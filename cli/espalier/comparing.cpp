@@ -6,6 +6,7 @@
 #include "cli/espalier/run.hpp"
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/problem/collective.hpp"
+#include "planner/schedule/makespan.hpp"
 #include "planner/solve/budget.hpp"
 #include "simulate/simulate.hpp"
 
@@ -52,7 +53,7 @@ ComparisonRow row_of(const planner::Algorithm& algorithm, const Problem& problem
     row.figures = experiments::row_of(plan, {run.seconds});
     row.cost = plan.cost;
     if (context.message) row.time_s = time_of(*context.message, plan, problem.platform());
-    if (const auto makespan = makespan_of(run, problem, context.limits.message)) {
+    if (const auto makespan = planner::makespan_of(run.outcome, problem, context.limits.message)) {
       row.makespan_s = makespan->value;
     }
     take_bound(run, comparison);
@@ -109,7 +110,8 @@ void add_frontier(const platforms::Platform& platform, std::optional<platforms::
         "frontier", context.limits, context.console);
     note_status(context, judge(run, "frontier", context.console));
     comparison.frontier.push_back({budget, planner::cost_of(run.outcome, platform)->per_GB,
-                                   run.throughput, run.outcome.bound, tree_count(run)});
+                                   run.throughput, run.outcome.bound,
+                                   planner::tree_count(run.outcome)});
   }
 }
 

@@ -4,13 +4,20 @@
 #include <cstdint>
 #include <string>
 
+#include "support/json.hpp"
+
 namespace espalier::cli {
 
 enum class InputKind : std::uint8_t { kPlatform, kPlan, kTrace };
 
+struct Recognised {
+  InputKind kind = InputKind::kPlatform;
+  Json document{};  // of a plan or a trace
+};
+
 // A plan is JSON with "format": "espalier-plan", a trace JSON with "traceEvents"; all else is left
 // to the readers of platforms. file: for messages. Throws InputError for damaged JSON of a plan or
 // a trace.
-InputKind kind_of(const std::string& text, const std::string& file);
+Recognised recognised(const std::string& text, const std::string& file);
 
 }  // namespace espalier::cli

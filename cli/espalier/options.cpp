@@ -229,6 +229,12 @@ void add_guide(Arguments& app, planner::AlgorithmOptions& limits) {
           {.type = "MODEL", .shown = ""});
 }
 
+void refuse_given(std::initializer_list<GivenOption> options, const std::string& reason) {
+  for (const auto& [option, is_given] : options) {
+    if (is_given) throw InputError({}, option, reason);
+  }
+}
+
 void refuse_source_without_root(planner::Operation operation, bool given) {
   if (planner::may_have_root(operation) || !given) return;
   throw InputError(

@@ -1,6 +1,7 @@
 // Options that several commands share. Each group binds to what the library takes.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -75,6 +76,10 @@ void add_every_operation(Arguments& app, Value& operation) {
   static const std::vector<std::string_view> names = names_of(planner::kOperationsAndBarrier);
   add_operation(app, operation, names);
 }
+using GivenOption = std::pair<const char*, bool>;  // its name, and whether it was given
+// Throws InputError, with this reason, for the first one that was given.
+void refuse_given(std::initializer_list<GivenOption> options, const std::string& reason);
+
 // Throws InputError if a source was given for such an operation.
 void refuse_source_without_root(planner::Operation operation, bool given);
 

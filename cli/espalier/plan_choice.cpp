@@ -9,7 +9,6 @@
 
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/run.hpp"
-#include "simulate/search/choose_blocks.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {
@@ -87,31 +86,6 @@ Choice choose_in_sight(simulate::ChoiceOptions options, const Console& console,
     console.warn("the time limit was reached before all plans and segment sizes were tried");
   }
   return choice;
-}
-
-simulate::Choice choose_for(const planner::Collective& problem, Bytes message,
-                            simulate::ChoiceOptions options, const Console& console) {
-  options.operation = problem.operation();
-  return choose_in_sight(std::move(options), console, [&](const auto& how) {
-    return simulate::choose_plan(problem.platform(), problem.source(), problem.model(),
-                                 problem.options().latency_occupies, message, how);
-  });
-}
-
-simulate::Choice choose_for(const planner::AllRoots& problem, Bytes message,
-                            simulate::ChoiceOptions options, const Console& console) {
-  options.operation = problem.operation();
-  return choose_in_sight(std::move(options), console, [&](const auto& how) {
-    return simulate::choose_plan(problem, message, how);
-  });
-}
-
-simulate::Choice choose_for(const planner::Routing& problem, Bytes message,
-                            simulate::ChoiceOptions options, const Console& console) {
-  options.operation = problem.operation();
-  return choose_in_sight(std::move(options), console, [&](const auto& how) {
-    return simulate::choose_plan(problem, message, how);
-  });
 }
 
 std::string choice_text(const Choice& choice, Bytes message,

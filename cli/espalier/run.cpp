@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "cli/common/table.hpp"
-#include "planner/schedule/makespan.hpp"
 
 namespace espalier::cli {
 
@@ -66,8 +65,6 @@ std::string_view relation_to_source(planner::Operation operation) {
       return "reduced to";
     case planner::Operation::kAllreduce:
       return "allreduced via";
-    case planner::Operation::kBarrier:
-      return "barrier via";
     case planner::Operation::kGather:
       return "gathered to";
     case planner::Operation::kScatter:
@@ -75,6 +72,7 @@ std::string_view relation_to_source(planner::Operation operation) {
     case planner::Operation::kAllgather:
     case planner::Operation::kReduceScatter:
     case planner::Operation::kAlltoall:
+    case planner::Operation::kBarrier:
     case planner::Operation::kBroadcast:
       break;
   }
@@ -102,7 +100,7 @@ Run run_timed(const Work& work, std::string_view label, planner::AlgorithmOption
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   run.throughput = planner::throughput_of(run.outcome);
   console.detail(fmt::format("{}: {:.3f} s, {} rounds, {} trees", label, run.seconds,
-                             run.outcome.iterations, tree_count(run)));
+                             run.outcome.iterations, planner::tree_count(run.outcome)));
   return run;
 }
 
@@ -120,13 +118,6 @@ planner::Explanation explain_timed(const Explaining& work, std::size_t top,
     line.show(elapsed, fmt::format("{:.1f} s, {} of {} changes", elapsed.value, done, total));
   };
   return work(options);
-}
-
-std::optional<Seconds> makespan_of(const Run& run, const planner::Collective& collective,
-                                   Bytes message) {
-  const bool one_tree = run.outcome.trees.size() == 1 && run.outcome.reduce_trees.empty();
-  if (!one_tree) return std::nullopt;
-  return planner::atomic_makespan(*collective.broadcast(), run.outcome.trees.front().tree, message);
 }
 
 double gap_of(BytesPerSecond throughput, const std::optional<BytesPerSecond>& bound) {

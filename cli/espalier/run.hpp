@@ -28,13 +28,6 @@ struct Run {
   double seconds = 0;         // wall clock
 };
 
-// Broadcast and reduce trees, and those of blocks.
-inline std::size_t tree_count(const Run& run) {
-  std::size_t count = run.outcome.trees.size() + run.outcome.reduce_trees.size();
-  for (const auto& block : run.outcome.blocks) count += block.trees.size();
-  return count;
-}
-
 // What every report on a problem, or on a plan (with its algorithm), begins with in JSON.
 Report report_on(const planner::Plan& plan);
 Report report_on(planner::Operation operation, const platforms::Platform& platform,
@@ -87,15 +80,6 @@ planner::Explanation explain_timed(const Problem& problem, std::size_t top,
                                    const Console& console) {
   const Explaining work = [&](const auto& options) { return planner::explain(problem, options); };
   return explain_timed(work, top, limits, console);
-}
-
-// Time until the last host has `message`, sent unsegmented. Set only for a broadcast with one tree.
-std::optional<Seconds> makespan_of(const Run& run, const planner::Collective& collective,
-                                   Bytes message);
-template <class Problem>
-std::optional<Seconds> makespan_of(const Run& /*run*/, const Problem& /*problem*/,
-                                   Bytes /*message*/) {
-  return std::nullopt;
 }
 
 // 1 - throughput / bound, not below 0; NaN without a bound.

@@ -109,6 +109,12 @@ std::vector<ResourceLoad> loads_of(const Plan& plan, const Instance& instance) {
   return loads_of(plan, instance.platform(), instance.occupation());
 }
 
+std::vector<ResourceLoad> loads_of(const Plan& plan, const platforms::Platform& platform) {
+  return loads_of(plan, platform,
+                  platforms::occupation(platform, platforms::parse_model(plan.model),
+                                        {plan.segment, plan.latency_occupies}));
+}
+
 std::optional<PlanCost> cost_on(const Plan& plan, const Platform& platform) {
   if (!platform.has_prices() && platform.price_per_hour() == 0) return std::nullopt;
   double per_s = 0;  // times GB

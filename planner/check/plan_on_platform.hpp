@@ -43,6 +43,8 @@ struct ResourceLoad {
 std::vector<ResourceLoad> loads_of(const Plan& plan, const platforms::Platform& platform,
                                    const platforms::Occupation& occupation);
 std::vector<ResourceLoad> loads_of(const Plan& plan, const Instance& instance);
+// Under the plan's own model, with its segments.
+std::vector<ResourceLoad> loads_of(const Plan& plan, const platforms::Platform& platform);
 // What the plan costs by the platform's prices; unset: it has none. Throws, and requires, the same.
 std::optional<PlanCost> cost_on(const Plan& plan, const platforms::Platform& platform);
 // How many of them are full, to within rounding (relative 1e-6).

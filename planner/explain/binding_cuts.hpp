@@ -29,6 +29,13 @@ struct BindingCut {
 std::vector<BindingCut> binding_cuts(const Collective& collective, const Outcome& outcome,
                                      std::size_t top);
 
+// Of other problems no cuts are looked for.
+template <class Problem>
+std::vector<BindingCut> binding_cuts(const Problem& /*problem*/, const Outcome& /*outcome*/,
+                                     std::size_t /*top*/) {
+  return {};
+}
+
 // "the 4 links into rack3 carry 12.0000 Gbit/s for 64 hosts"; "the links into each of 63 hosts
 // carry 10.0000 Gbit/s".
 std::string sentence_of(const BindingCut& cut);

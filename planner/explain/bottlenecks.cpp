@@ -241,4 +241,16 @@ Bottlenecks bottlenecks_of(const ModelledPlatform& problem, const Outcome& outco
   return result;
 }
 
+std::string_view name_of(Bottleneck::Kind kind) {
+  switch (kind) {
+    case Bottleneck::Kind::kLink:
+      return "link";
+    case Bottleneck::Kind::kSet:
+      return "set";
+    case Bottleneck::Kind::kResource:
+      break;
+  }
+  return "resource";
+}
+
 }  // namespace espalier::planner

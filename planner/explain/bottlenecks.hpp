@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "planner/registry.hpp"
@@ -43,6 +44,9 @@ struct Bottleneck {
   std::size_t size = 1;  // resources of a set; else 1
   platforms::Figures figures{};  // the figures to raise to make it faster
 };
+
+// "resource", "link", "set".
+std::string_view name_of(Bottleneck::Kind kind);
 
 struct Bottlenecks {
   std::vector<Bottleneck> resources;  // highest price first

@@ -10,11 +10,15 @@
 
 namespace espalier::planner {
 
-BarrierBound barrier_bound(const platforms::Platform& platform, platforms::Model model) {
-  const auto hosts = platform.hosts();
+void require_barrier(const platforms::Platform& platform) {
   require_hosts(platform, "a barrier");
-  require_reachable(platform, hosts.front());
-  require_return(platform, hosts.front());
+  require_reachable(platform, platform.hosts().front());
+  require_return(platform, platform.hosts().front());
+}
+
+BarrierBound barrier_bound(const platforms::Platform& platform, platforms::Model model) {
+  require_barrier(platform);
+  const auto hosts = platform.hosts();
   std::vector<double> latency_s;
   Seconds overhead{std::numeric_limits<double>::infinity()};
   for (const platforms::Arc& arc : platform.arcs()) {

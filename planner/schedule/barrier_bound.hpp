@@ -15,11 +15,14 @@ struct BarrierBound {
   Seconds latency;
 };
 
+// Throws InfeasibleError where a host cannot be reached from another one, InputError for fewer than
+// two hosts.
+void require_barrier(const platforms::Platform& platform);
+
 // The larger of two times (docs/model.md, "Barrier"): the largest latency between two hosts, after
 // one overhead; and, under the one-port models, in which a host sends to one host at a time, an
 // overhead for each doubling of the hosts that can have heard of an arrival. Overhead: the
-// platform's least. n Dijkstras for n hosts. Throws InfeasibleError where a host cannot be reached
-// from another one, InputError for fewer than two hosts.
+// platform's least. n Dijkstras for n hosts. Throws as require_barrier.
 BarrierBound barrier_bound(const platforms::Platform& platform, platforms::Model model);
 
 }  // namespace espalier::planner

@@ -91,4 +91,10 @@ Seconds atomic_makespan(const Instance& instance, const lp::RoutedTree& tree, By
   return TreeSchedule(instance, tree, message).run();
 }
 
+std::optional<Seconds> makespan_of(const Outcome& outcome, const Collective& collective,
+                                   Bytes message) {
+  if (outcome.trees.size() != 1 || !outcome.reduce_trees.empty()) return std::nullopt;
+  return atomic_makespan(*collective.broadcast(), outcome.trees.front().tree, message);
+}
+
 }  // namespace espalier::planner

@@ -22,9 +22,9 @@ from typing import Any, Callable, Iterable, Sequence, Union
 
 from . import _espalier
 from .errors import InputError, LimitReached, NoSolution
-from .plans import Plan, _plan_of
+from .plans import Plan, _cost_of, _plan_of
 from .platforms import Platform
-from .results import (Bound, Comparison, ComparisonRow, Explanation, RankedSource, Simulation, Verification, _bound_of, _cost,
+from .results import (Bound, Comparison, ComparisonRow, Explanation, RankedSource, Simulation, Verification, _bound_of,
                       _explanation_of)
 from .units import Duration, Rate, Size, duration, rate, size
 
@@ -223,7 +223,7 @@ def verify(
     """Checks a plan against its network from these two alone; recomputes every figure. `proof`: proves the optimum again."""
     options = _options(gap=gap, time_limit_s=duration(time_limit))
     result = _espalier.verify(plan._core, platform._core, proof, options)
-    result["cost"] = _cost(result["cost"])
+    result["cost"] = _cost_of(result["cost"])
     return Verification(**result)
 
 

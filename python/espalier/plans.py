@@ -91,8 +91,12 @@ class Plan:
         return f"<Plan {self.operation} on {self.platform!r}{root}: {self.algorithm}, {trees}, {_espalier.format_rate(self.throughput_Bps)}>"
 
 
+def _cost_of(fields: dict[str, Any] | None) -> Cost | None:
+    return Cost(**fields) if fields else None
+
+
 def _plan_of(core: _espalier.Plan, facts: dict[str, Any] | None = None) -> Plan:
     fields = core.fields()
     fields["trees"] = [Tree(**tree) for tree in fields["trees"]]
-    fields["cost"] = Cost(**fields["cost"]) if fields["cost"] else None
+    fields["cost"] = _cost_of(fields["cost"])
     return Plan(**fields, **(facts or {}), _core=core)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _espalier
-from .plans import Cost, Plan
+from .plans import Cost, Plan, _cost_of
 
 
 @dataclass(frozen=True)
@@ -184,20 +184,16 @@ class RankedSource:
     error: str | None  #: why there is no optimum
 
 
-def _cost(fields: dict[str, Any] | None) -> Cost | None:
-    return Cost(**fields) if fields else None
-
-
 def _bound_of(result: dict[str, Any]) -> Bound:
     result["cuts"] = [Cut(**cut) for cut in result["cuts"]]
-    result["cost"] = _cost(result["cost"])
+    result["cost"] = _cost_of(result["cost"])
     result["bottlenecks"] = [Bottleneck(**one) for one in result["bottlenecks"]]
     return Bound(**result)
 
 
 def _explanation_of(result: dict[str, Any]) -> Explanation:
     result["cuts"] = [Cut(**cut) for cut in result["cuts"]]
-    result["cost"] = _cost(result["cost"])
+    result["cost"] = _cost_of(result["cost"])
     for upgrade in result["bottlenecks"]:
         upgrade["faster"] = [Faster(**one) for one in upgrade["faster"]]
     result["bottlenecks"] = [Upgrade(**upgrade) for upgrade in result["bottlenecks"]]

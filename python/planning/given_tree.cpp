@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -73,12 +72,7 @@ planner::Outcome outcome_along(const planner::Collective& collective, const std:
     outcome.reduce_trees.push_back(
         {collective.gathering(laid_over(*half, algorithm, ordered)), {1}});
   }
-  std::vector<double> load(collective.occupation().resources.size(), 0.0);
-  planner::add_load(outcome.trees, collective.occupation(), load);
-  planner::add_load(outcome.reduce_trees, collective.occupation(), load);
-  const BytesPerSecond rate{1 / std::ranges::max(load)};
-  for (planner::WeightedTree& tree : outcome.trees) tree.rate = rate;
-  for (planner::WeightedTree& tree : outcome.reduce_trees) tree.rate = rate;
+  planner::fill_first_resource(outcome, collective.occupation());
   return outcome;
 }
 

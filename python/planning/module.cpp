@@ -106,11 +106,7 @@ std::string plan_svg(const planner::Plan& plan, const Platform& platform) {
   const planner::VerifyReport report = planner::verify(plan, platform, {.prove = false});
   if (!report.faults.empty()) throw CheckFailed("the plan: " + report.faults.front());
   const Platform network = planner::platform_of(plan, platform);
-  const platforms::Occupation occupation =
-      platforms::occupation(network, platforms::parse_model(plan.model),
-                            {.segment = plan.segment, .latency_occupies = plan.latency_occupies});
-  return render::draw(
-      render::plan_picture(plan, network, planner::loads_of(plan, network, occupation)), "svg");
+  return render::draw(render::plan_picture(plan, network, planner::loads_of(plan, network)), "svg");
 }
 
 // What simulate() of espalier/planning.py takes.
@@ -140,15 +136,9 @@ pybind11::object simulate_one(const planner::Plan& plan, const Platform& platfor
         options.time_limit_s ? std::optional(Seconds{*options.time_limit_s}) : std::nullopt;
     DeadlineWatch watch{Deadline(limit, &clock)};
     const auto observe = [&](const simulate::Send& /*send*/) { watch.require(1); };
-    Result result{
-        simulator.run({message}, simulator.follows_schedule() ? simulate::OnSend() : observe), {}};
-    for (const platforms::Resource& resource : simulator.resources()) {
-      result.resources.push_back(platforms::describe(resource, network));
-    }
-    if (planner::combines(plan.operation)) {
-      for (const std::string& node : plan.nodes) result.resources.push_back("processor of " + node);
-    }
-    return result;
+    return Result{
+        simulator.run({message}, simulator.follows_schedule() ? simulate::OnSend() : observe),
+        simulate::resource_names(simulator, plan, network)};
   };
   const std::optional<Result> result = unlocked(run);
   if (!result) return pybind11::none();

@@ -38,37 +38,15 @@ std::optional<Seconds> seconds(const std::optional<double>& value) {
   return value ? std::optional(Seconds{*value}) : std::nullopt;
 }
 
-// The time of the message along the only tree of a broadcast, unsegmented.
-std::optional<double> makespan_of(const planner::Collective& collective,
-                                  const planner::Outcome& outcome, const Options& options) {
-  if (!options.message_bytes || outcome.trees.size() != 1 || !outcome.reduce_trees.empty()) {
-    return std::nullopt;
-  }
-  return planner::atomic_makespan(*collective.broadcast(), outcome.trees.front().tree,
-                                  Bytes{*options.message_bytes})
-      .value;
-}
-template <class AnyProblem>
-std::optional<double> makespan_of(const AnyProblem& /*problem*/, const planner::Outcome& /*made*/,
-                                  const Options& /*options*/) {
-  return std::nullopt;
-}
-
 template <class AnyProblem>
 Made made_of(const AnyProblem& problem, std::string_view algorithm, const Options& options,
              const planner::Outcome& outcome) {
+  std::optional<Seconds> makespan;
+  if (options.message_bytes) {
+    makespan = planner::makespan_of(outcome, problem, Bytes{*options.message_bytes});
+  }
   return {planner::make_plan(problem, algorithm, outcome, problem.options().segment), outcome.ends,
-          0, makespan_of(problem, outcome, options)};
-}
-
-std::vector<planner::BindingCut> cuts_of(const planner::Collective& collective,
-                                         const planner::Outcome& outcome, std::size_t top) {
-  return planner::binding_cuts(collective, outcome, top);
-}
-template <class AnyProblem>
-std::vector<planner::BindingCut> cuts_of(const AnyProblem& /*problem*/,
-                                         const planner::Outcome& /*outcome*/, std::size_t /*top*/) {
-  return {};
+          0, makespan ? std::optional(makespan->value) : std::nullopt};
 }
 
 }  // namespace
@@ -238,7 +216,6 @@ Made Problem::choose(const std::optional<std::string>& algorithm, const Options&
   return unlocked([&](Clock& clock) {
     const Stopwatch watch;
     simulate::ChoiceOptions how;
-    how.operation = operation_;
     if (algorithm) how.algorithms = {planner::find_algorithm(*algorithm, operation_)};
     if (!chooses_segment_) how.run.segment = occupation_.segment;
     how.overhead = seconds(options.overhead_s);
@@ -247,10 +224,7 @@ Made Problem::choose(const std::optional<std::string>& algorithm, const Options&
     const Bytes message = how.limits.message;
     simulate::Choice choice = on([&](const auto& problem) -> simulate::Choice {
       using AnyProblem = std::decay_t<decltype(problem)>;
-      if constexpr (std::is_same_v<AnyProblem, planner::Collective>) {
-        return simulate::choose_plan(problem.platform(), problem.source(), model_,
-                                     occupation_.latency_occupies, message, how);
-      } else if constexpr (std::is_same_v<AnyProblem, planner::Multicast>) {
+      if constexpr (std::is_same_v<AnyProblem, planner::Multicast>) {
         return {};  // refused above
       } else {
         return simulate::choose_plan(problem, message, how);
@@ -295,7 +269,7 @@ Proof Problem::bound(const Options& options, std::size_t top) const {
           proof.throughput = planner::throughput_of(proof.outcome);
           proof.prices = planner::highest_priced_resources(problem.platform(), problem.occupation(),
                                                            proof.outcome, top);
-          if (!money_per_s) proof.cuts = cuts_of(problem, proof.outcome, top);
+          if (!money_per_s) proof.cuts = planner::binding_cuts(problem, proof.outcome, top);
           proof.seconds = watch.elapsed().value;
           return proof;
         },

@@ -40,12 +40,6 @@ py::object cost_of(const std::optional<planner::PlanCost>& cost) {
                   "budget_per_GB"_a = cost->budget_per_GB, "currency"_a = cost->currency);
 }
 
-std::size_t trees_in(const planner::Outcome& outcome) {
-  std::size_t count = outcome.trees.size() + outcome.reduce_trees.size();
-  for (const planner::BlockOfTrees& block : outcome.blocks) count += block.trees.size();
-  return count;
-}
-
 py::list list_of(const std::vector<planner::BindingCut>& cuts) {
   py::list list;
   for (const planner::BindingCut& cut : cuts) {
@@ -62,8 +56,8 @@ py::dict of_optimum(const planner::Outcome& optimum, BytesPerSecond reached,
                     const platforms::Platform& platform) {
   return py::dict("optimum_Bps"_a = reached.value, "bound_Bps"_a = value_of(optimum.bound),
                   "bound_final"_a = optimum.bound && optimum.ends.is_bound_final(),
-                  "gap"_a = gap_of(reached, optimum.bound), "trees"_a = trees_in(optimum),
-                  "cuts"_a = list_of(cuts),
+                  "gap"_a = gap_of(reached, optimum.bound),
+                  "trees"_a = planner::tree_count(optimum), "cuts"_a = list_of(cuts),
                   "cost"_a = cost_of(planner::cost_of(optimum, platform)));
 }
 
@@ -102,7 +96,6 @@ py::list trees_of(const planner::Plan& plan) {
 
 void add_upgrade(const planner::Upgrade& upgrade, const planner::Explanation& explanation,
                  py::list& list) {
-  static constexpr const char* kKinds[]{"resource", "link", "set"};
   const planner::Bottleneck& what = upgrade.what;
   py::list faster;
   for (const planner::WhatIf& one : upgrade.outcomes) {
@@ -111,7 +104,7 @@ void add_upgrade(const planner::Upgrade& upgrade, const planner::Explanation& ex
                            "bound_Bps"_a = one.bound.value, "gain"_a = gain.likely,
                            "least_gain"_a = gain.least, "most_gain"_a = gain.most));
   }
-  list.append(py::dict("kind"_a = kKinds[static_cast<std::size_t>(what.kind)], "name"_a = what.name,
+  list.append(py::dict("kind"_a = planner::name_of(what.kind), "name"_a = what.name,
                        "price"_a = what.price, "load"_a = what.load, "copies"_a = what.copies,
                        "copies_up"_a = what.copies_up, "resources"_a = what.size,
                        "raised"_a = platforms::describe(what.figures), "faster"_a = faster));

@@ -43,8 +43,8 @@ class BoundPlan {
   }
 
   [[nodiscard]] bool reduces() const { return planner::reduces(plan.operation); }
-  [[nodiscard]] bool is_allreduce() const { return planner::goes_both_ways(plan.operation); }
-  [[nodiscard]] bool has_result() const { return is_allreduce() || rank == root; }
+  [[nodiscard]] bool goes_both_ways() const { return planner::goes_both_ways(plan.operation); }
+  [[nodiscard]] bool has_result() const { return goes_both_ways() || rank == root; }
   // Whether the message has a part for each rank.
   [[nodiscard]] bool has_parts() const { return planner::has_parts(plan.operation); }
   [[nodiscard]] std::size_t ranks_here() const;

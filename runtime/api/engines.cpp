@@ -55,7 +55,7 @@ engine::Block with_mpi(const BoundPlan& bound, const planner::PlanTrees& of, eng
   // After another block no receive is at risk: nothing is sent before the calls are known to match.
   if (!block.after) set_risks(bound, block.trees);
   block.synchronous = block.synchronous || bound.slots.has_value();
-  if (of.up && bound.is_allreduce() && bound.costs.eager) {
+  if (of.up && bound.goes_both_ways() && bound.costs.eager) {
     block.least_in_flight = planner::kAllreduceInFlight;
   }
   if (bound.options.rounds) block.rounds = engine::rounds_of(of, place_of(bound));

@@ -135,10 +135,9 @@ void Learner::measure_ranks() {
 
 // The rate between two ranks while segments were on their way, in both directions.
 double Learner::nearness(std::size_t a, std::size_t b) const {
-  Traffic::Cell sum;
   double rates = 0;
   for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
-    sum = {};
+    Traffic::Cell sum;
     for (std::size_t bin = 0; bin < bins_; ++bin) {
       sum.bytes += received_[to].at(bin, from).bytes;
       sum.busy_s += received_[to].at(bin, from).busy_s;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "planner/problem/collective.hpp"
+#include "planner/schedule/barrier_bound.hpp"
 #include "planner/solve/make_plan.hpp"
 #include "simulate/search/central_hosts.hpp"
 
@@ -38,6 +39,7 @@ void add_algorithms(std::span<const std::string_view> names,
 
 Choice choose_barrier(const Platform& platform, std::optional<NodeId> root, platforms::Model model,
                       bool latency_occupies, ChoiceOptions options) {
+  planner::require_barrier(platform);
   options.operation = planner::Operation::kBarrier;
   options.run.segment = kBarrierMessage;
   const bool are_few = platform.hosts().size() <= kFewHosts;

@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "planner/problem/collective.hpp"
 #include "simulate/search/candidates.hpp"
 #include "simulate/search/segment_search.hpp"
 #include "support/deadline.hpp"
@@ -229,6 +228,12 @@ Choice choose_plan(const platforms::Platform& platform, platforms::NodeId source
   }
   require_valid(options.run, options.operation);
   return Chooser(platform, source, model, latency_occupies, message, options).choose();
+}
+
+Choice choose_plan(const planner::Collective& problem, Bytes message, ChoiceOptions options) {
+  options.operation = problem.operation();
+  return choose_plan(problem.platform(), problem.source(), problem.model(),
+                     problem.options().latency_occupies, message, options);
 }
 
 }  // namespace espalier::simulate

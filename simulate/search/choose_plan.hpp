@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "planner/plan/plan.hpp"
+#include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
@@ -78,5 +79,8 @@ struct Choice {
 Choice choose_plan(const platforms::Platform& platform, platforms::NodeId source,
                    platforms::Model model, bool latency_occupies, Bytes message,
                    const ChoiceOptions& options = {});
+
+// The same for a problem, whose operation counts, not that of the options.
+Choice choose_plan(const planner::Collective& problem, Bytes message, ChoiceOptions options = {});
 
 }  // namespace espalier::simulate

@@ -63,7 +63,7 @@ Report report_of(Report report, const Run& run, const std::vector<planner::Named
   if (!cuts.empty()) {
     report.add("cut", "", shown_only(planner::sentence_of(cuts.front())));
   }
-  report.add("trees", "trees", tree_count(run));
+  report.add("trees", "trees", planner::tree_count(run.outcome));
   report_cost(report, cost);
   for (const char* const key : {"operation", "platform", "source", "model"}) {
     const Json value = report.json().at(key);
@@ -88,18 +88,6 @@ std::string csv_of(const Report& report, const std::vector<planner::NamedPrice>&
            {field("operation"), field("bound_final")});
 }
 
-std::vector<planner::BindingCut> cuts_of(const planner::Collective& collective,
-                                         const planner::Outcome& outcome, std::size_t most) {
-  return planner::binding_cuts(collective, outcome, most);
-}
-// Of other problems no cuts are looked for.
-template <class Problem>
-std::vector<planner::BindingCut> cuts_of(const Problem& /*problem*/,
-                                         const planner::Outcome& /*outcome*/,
-                                         std::size_t /*most*/) {
-  return {};
-}
-
 template <class Problem>
 ExitStatus BoundCommand::print(const Problem& solved, const Run& proof) const {
   note_warnings(solved.platform(), console);
@@ -109,8 +97,8 @@ ExitStatus BoundCommand::print(const Problem& solved, const Run& proof) const {
       planner::highest_priced_resources(solved.platform(), solved.occupation(), proof.outcome, top);
   // With money among the prices, no cut of links alone is the bound.
   const std::size_t most_cuts = solved.options().money_per_s ? 0 : top;
-  Report report =
-      report_of(report_on(solved), proof, highest, cuts_of(solved, proof.outcome, most_cuts), cost);
+  Report report = report_of(report_on(solved), proof, highest,
+                            planner::binding_cuts(solved, proof.outcome, most_cuts), cost);
   write_text("-", csv ? csv_of(report, highest) : report.render(json));
   return judge(proof, "bound", console);
 }
@@ -130,10 +118,8 @@ ExitStatus BoundCommand::run_within(const platforms::Platform& platform) const {
 }
 
 ExitStatus BoundCommand::run_barrier(const platforms::Platform& platform) const {
-  for (const auto& [option, given] :
-       {std::pair("--csv", csv), std::pair("--budget", budget.has_value())}) {
-    if (given) throw InputError({}, option, "is of throughput, which a barrier does not have");
-  }
+  refuse_given({{"--csv", csv}, {"--budget", budget.has_value()}},
+               "is of throughput, which a barrier does not have");
   note_warnings(platform, console);
   write_text(
       "-", barrier_bound_report({platform, problem.root_on(platform), problem.model}).render(json));

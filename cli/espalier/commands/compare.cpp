@@ -63,11 +63,11 @@ void CompareCommand::check() const {
 }
 
 ExitStatus CompareCommand::run_barrier() const {
-  for (const auto& [option, given] :
-       {std::pair("--csv", csv), std::pair("--frontier", frontier),
-        std::pair("--message", message.has_value()), std::pair("--source", sources.size() > 1)}) {
-    if (given) throw InputError({}, option, "cannot be combined with a barrier");
-  }
+  refuse_given({{"--csv", csv},
+                {"--frontier", frontier},
+                {"--message", message.has_value()},
+                {"--source", sources.size() > 1}},
+               "cannot be combined with a barrier");
   if (platforms.size() > 1) {
     throw InputError({}, "platforms", "barriers are compared on one platform at a time");
   }

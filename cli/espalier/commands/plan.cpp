@@ -25,6 +25,7 @@
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
 #include "planner/schedule/make_schedule.hpp"
+#include "planner/schedule/makespan.hpp"
 #include "support/deadline.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
@@ -90,7 +91,7 @@ PlanAttempt attempt(const PlanCommand& options, const planner::Algorithm& algori
     plan.schedule = with_schedule_refusals(
         [&] { return planner::make_schedule(*collective.broadcast(), plan, scheduling); });
   }
-  const auto makespan = makespan_of(run, collective, limits.message);
+  const auto makespan = planner::makespan_of(run.outcome, collective, limits.message);
   return {limits.max_trees, limits.max_depth, limits.max_latency, std::move(run),
           std::move(plan),  makespan,         limits.message};
 }
@@ -109,7 +110,7 @@ PlanAttempt attempt_for_message(const PlanCommand& options, const planner::Algor
   simulate::Choice choice = choose_for(problem, limits.message, how, options.console);
   Run run{choice.outcome, choice.plan.throughput, clock.elapsed().value};
   planner::Plan plan = choice.plan;
-  const auto makespan = makespan_of(run, problem, limits.message);
+  const auto makespan = planner::makespan_of(run.outcome, problem, limits.message);
   return {limits.max_trees, limits.max_depth, limits.max_latency, std::move(run), std::move(plan),
           makespan,         limits.message,   std::move(choice),  how.run.compute};
 }

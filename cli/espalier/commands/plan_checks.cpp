@@ -37,19 +37,16 @@ void PlanCommand::check_blocks(bool has_helpers) const {
   // Paths are not trees, and a table of several limits is of plans with one root.
   const bool limits_trees =
       tree_counts.size() > 1 || (planner::routes(problem.operation) && tree_counts.front() > 0);
-  for (const auto& [option, given] :
-       {std::pair("--message", has_helpers && message),
-        std::pair("--schedule", has_helpers && schedule), std::pair("--max-trees", limits_trees),
-        std::pair("--max-depth", depths.front() > 0),
-        std::pair("--max-latency", latencies.front().has_value())}) {
-    if (!given) continue;
-    const bool is_free = !planner::has_parts(problem.operation);
-    throw InputError({}, option,
-                     has_helpers ? "cannot be combined with helpers yet; give --helpers none"
-                     : is_free   ? "cannot be combined with any roots yet; give --root NAME"
-                                 : fmt::format("cannot be combined with {} yet",
-                                               planner::name_of(problem.operation)));
-  }
+  const bool is_free = !planner::has_parts(problem.operation);
+  refuse_given({{"--message", has_helpers && message},
+                {"--schedule", has_helpers && schedule},
+                {"--max-trees", limits_trees},
+                {"--max-depth", depths.front() > 0},
+                {"--max-latency", latencies.front().has_value()}},
+               has_helpers ? "cannot be combined with helpers yet; give --helpers none"
+               : is_free   ? "cannot be combined with any roots yet; give --root NAME"
+                           : fmt::format("cannot be combined with {} yet",
+                                         planner::name_of(problem.operation)));
 }
 
 void PlanCommand::check_money() const {
@@ -74,16 +71,16 @@ void PlanCommand::check_money() const {
 }
 
 void PlanCommand::check_barrier() const {
-  for (const auto& [option, given] :
-       {std::pair("--message", message.has_value()), std::pair("--compute", compute.has_value()),
-        std::pair("--segment", problem.model.given_segment.has_value()),
-        std::pair("--max-trees", tree_counts.front() > 0),
-        std::pair("--max-depth", depths.front() > 0),
-        std::pair("--max-latency", latencies.front().has_value()),
-        std::pair("--schedule", schedule), std::pair("--budget", budget.has_value()),
-        std::pair("--deadline", deadline.has_value())}) {
-    if (given) throw InputError({}, option, "cannot be combined with a barrier");
-  }
+  refuse_given({{"--message", message.has_value()},
+                {"--compute", compute.has_value()},
+                {"--segment", problem.model.given_segment.has_value()},
+                {"--max-trees", tree_counts.front() > 0},
+                {"--max-depth", depths.front() > 0},
+                {"--max-latency", latencies.front().has_value()},
+                {"--schedule", schedule},
+                {"--budget", budget.has_value()},
+                {"--deadline", deadline.has_value()}},
+               "cannot be combined with a barrier");
   if (algorithm) (void)planner::find_algorithm(*algorithm, problem.operation);
 }
 

@@ -76,7 +76,8 @@ void take_file(const ReportCommand& options, const std::string& file, Inputs& in
   }
   const std::string text = read_text(file);
   const std::string shown = display_name(file);
-  switch (kind_of(text, shown)) {
+  Recognised input = recognised(text, shown);
+  switch (input.kind) {
     case InputKind::kPlan:
       inputs.plans.push_back({shown, planner::parse_plan(text, shown, planner::Roots::kAny), {}});
       if (planner::has_no_data(inputs.plans.back().plan.operation)) {
@@ -89,7 +90,7 @@ void take_file(const ReportCommand& options, const std::string& file, Inputs& in
                          fmt::format("a page plays one trace, and {} is one already",
                                      in_quotes(inputs.trace_file)));
       }
-      inputs.trace = parse_json(text, shown);
+      inputs.trace = std::move(input.document);
       inputs.trace_file = shown;
       return;
     case InputKind::kPlatform:
@@ -118,15 +119,14 @@ Inputs read_inputs(const ReportCommand& options) {
 // The plans name their problem.
 void refuse_other_problem(const ReportCommand& options) {
   const ModelOptions& model = options.model;
-  for (const auto& [option, given] : {std::pair("--operation", options.operation.has_value()),
-                                      std::pair("--source", !options.source.empty()),
-                                      std::pair("--to", !options.receivers.to.empty()),
-                                      std::pair("--counts", !options.shares.file.empty()),
-                                      std::pair("--model", model.given_model.has_value()),
-                                      std::pair("--segment", model.given_segment.has_value()),
-                                      std::pair("--latency", model.latency_occupies.has_value())}) {
-    if (given) throw InputError({}, option, "is the plan's; leave this option out");
-  }
+  refuse_given({{"--operation", options.operation.has_value()},
+                {"--source", !options.source.empty()},
+                {"--to", !options.receivers.to.empty()},
+                {"--counts", !options.shares.file.empty()},
+                {"--model", model.given_model.has_value()},
+                {"--segment", model.given_segment.has_value()},
+                {"--latency", model.latency_occupies.has_value()}},
+               "is the plan's; leave this option out");
 }
 
 // Whether all plans are valid; prints the faults otherwise. The network becomes the part of it that

@@ -119,10 +119,7 @@ ExitStatus show_plan(const ShowCommand& options, const std::string& text,
   const planner::VerifyReport report = planner::verify(plan, platform, {.prove = false});
   if (print_faults(report, file)) return ExitStatus::kCheckFailed;
 
-  std::vector<planner::ResourceLoad> loads =
-      planner::loads_of(plan, platform,
-                        platforms::occupation(platform, platforms::parse_model(plan.model),
-                                              {plan.segment, plan.latency_occupies}));
+  std::vector<planner::ResourceLoad> loads = planner::loads_of(plan, platform);
   std::ranges::stable_sort(loads, std::greater<>(), &planner::ResourceLoad::load);
   if (!options.root.empty()) keep_block_of(options.root, plan);
   std::string picture;
@@ -143,7 +140,7 @@ ExitStatus ShowCommand::run() const {
   }
   const std::string text = read_text(input);
   const std::string file = display_name(input);
-  const bool plan = kind_of(text, file) == InputKind::kPlan;
+  const bool plan = recognised(text, file).kind == InputKind::kPlan;
   if (plan && platform.empty()) {
     throw InputError(file, {}, "this is a plan; add --platform FILE, the platform that it is for");
   }

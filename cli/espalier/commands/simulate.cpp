@@ -43,21 +43,6 @@ struct SimulateCommand {
   [[nodiscard]] ExitStatus run() const;
 };
 
-// Names of the resources and, if data is combined, of the processors.
-std::vector<std::string> resource_names(const simulate::Simulator& simulator,
-                                        const planner::Plan& plan,
-                                        const platforms::Platform& platform) {
-  std::vector<std::string> names;
-  for (const platforms::Resource& resource : simulator.resources()) {
-    names.push_back(platforms::describe(resource, platform));
-  }
-  if (!planner::combines(plan.operation)) return names;
-  for (const std::string& node : plan.nodes) {
-    names.push_back(fmt::format("processor of {}", printable(node)));
-  }
-  return names;
-}
-
 // Adds a bar for every send and resource, and for every segment that is combined.
 void add_bars(ChromeTrace& trace, const simulate::Send& send, const planner::Plan& plan) {
   using Kind = simulate::Send::Kind;
@@ -189,7 +174,7 @@ ExitStatus SimulateCommand::run() const {
   simulate::Options options = how;
   options.receives = receives.value_or(options.receives);
   const simulate::Simulator simulator = make_simulator(read, network, options, plan);
-  const std::vector<std::string> resources = resource_names(simulator, read, network);
+  const std::vector<std::string> resources = simulate::resource_names(simulator, read, network);
 
   const Deadline deadline(time_limit);
   require_feasible(simulator, messages, *this);

@@ -140,7 +140,6 @@ std::vector<double> factors_of(const std::vector<const Upgrade*>& upgrades) {
 
 // A row per upgrade. In text the outcome of each factor has a column of its own.
 Rows upgrade_rows(const Explanation& explanation, planner::Operation operation) {
-  constexpr std::string_view kKinds[]{"resource", "link", "set"};
   const std::vector<const Upgrade*> upgrades = in_order(explanation);
   const std::vector<double> factors = factors_of(upgrades);
   const bool is_allreduce = planner::goes_both_ways(operation);
@@ -155,8 +154,8 @@ Rows upgrade_rows(const Explanation& explanation, planner::Operation operation) 
   Rows rows(std::move(columns));
   for (const Upgrade* upgrade : upgrades) {
     const Bottleneck& what = upgrade->what;
-    std::vector<Cell> cells{kKinds[static_cast<std::size_t>(what.kind)], what.name,
-                            share(what.price), share(what.load), decimal(what.copies, 2)};
+    std::vector<Cell> cells{planner::name_of(what.kind), what.name, share(what.price),
+                            share(what.load), decimal(what.copies, 2)};
     if (is_allreduce) cells.push_back(decimal(what.copies_up, 2));
     cells.emplace_back(what.size);
     for (std::size_t i = 0; i < factors.size(); ++i) {

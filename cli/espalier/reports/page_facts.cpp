@@ -12,6 +12,7 @@
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/explain/explain.hpp"
 #include "planner/explain/plan_loss.hpp"
+#include "simulate/model/overhead.hpp"
 #include "support/text.hpp"
 
 namespace espalier::cli {
@@ -76,18 +77,14 @@ std::string shell_word(const std::string& text) {
   constexpr std::string_view kPlain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=,+-@%";
   if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
+  return in_shell_quotes(text);
 }
 
 }  // namespace
 
 bool is_for(const planner::Plan& plan, const PageProblem& problem, const Platform& platform) {
-  const bool segments_matter = problem.occupation.latency_occupies ||
-                               std::ranges::any_of(platform.arcs(), [](const platforms::Arc& arc) {
-                                 return arc.overhead.value > 0;
-                               });
+  const bool segments_matter =
+      problem.occupation.latency_occupies || simulate::names_overhead(platform);
   return plan.operation == problem.operation && plan.has_one_root() == problem.root.has_value() &&
          (!problem.root || plan.source == platform.node(*problem.root).name) &&
          plan.model == platforms::name_of(problem.model) &&
@@ -120,11 +117,7 @@ Json plan_facts(const PagePlan& one, const Platform& platform, render::PageConte
   facts["busiest"] =
       fmt::format("{}: {}", one.report.busiest_resource, percent(one.report.busiest_load));
   facts["trees"] = render::tree_facts(plan, platform, contents);
-  facts["resources"] = render::resource_facts(
-      planner::loads_of(plan, platform,
-                        platforms::occupation(platform, platforms::parse_model(plan.model),
-                                              {plan.segment, plan.latency_occupies})),
-      {}, platform);
+  facts["resources"] = render::resource_facts(planner::loads_of(plan, platform), {}, platform);
   return facts;
 }
 
