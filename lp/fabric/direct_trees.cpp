@@ -47,12 +47,18 @@ struct Fabric {
   std::optional<BisectionOrder> bisection;
 };
 
-// Laid out over the hosts in the order, with a path for each edge. Unset: the hosts have too little
+// How trees are laid out.
+struct Way {
+  const HostOrder& order;
+  Nesting nesting;
+};
+
+// Laid out that way over the hosts, with a path for each edge. Unset: the hosts have too little
 // room, or the links do, or the deadline has passed.
 std::optional<Routes> routed(const PackingProblem& problem, const FabricTree& fabric,
-                             const HostOrder& order, double rate, std::size_t count,
-                             double most_excess, const Deadline& deadline) {
-  auto trees = lay_out(problem, fabric, order, rate, count);
+                             const Way& way, double rate, std::size_t count, double most_excess,
+                             const Deadline& deadline) {
+  auto trees = lay_out(problem, fabric, way.order, rate, count, way.nesting);
   if (!trees) return std::nullopt;
   Routes routes(problem, fabric, *std::move(trees), rate / static_cast<double>(count));
   if (!routes.place(most_excess, deadline)) return std::nullopt;
@@ -64,26 +70,37 @@ const BisectionOrder& bisection_of(const PackingProblem& problem, Fabric& fabric
   return *fabric.bisection;
 }
 
+// Calls use(way) for each, until it returns true.
+template <class Use>
+void for_each_way(const PackingProblem& problem, Fabric& fabric, Use use) {
+  if (use(Way{fabric.walk, Nesting::kOneLevel})) return;
+  if (use(Way{bisection_of(problem, fabric), Nesting::kOneLevel})) return;
+  if (fabric.tree.group_count > 1) use(Way{fabric.walk, Nesting::kAll});
+}
+
 // Empty: not this way.
 std::vector<PackedTree> trees_by(const PackingProblem& problem, Fabric& fabric, double rate,
                                  std::size_t count, const Deadline& deadline) {
   const double each = rate / static_cast<double>(count);
   const double most = kMostExcess * static_cast<double>(count * fabric.tree.hosts.size());
-  std::vector<Routes> tries;
-  const auto try_order = [&](const HostOrder& order) {
-    auto routes = routed(problem, fabric.tree, order, rate, count, most, deadline);
-    if (routes) tries.push_back(*std::move(routes));
+  struct Try {
+    Routes routes;
+    double excess;  // weighted
   };
-  try_order(fabric.walk);
-  if (tries.empty() || tries.back().excess() > 0) {
-    if (deadline.passed()) return {};
-    try_order(bisection_of(problem, fabric));
-  }
-  if (tries.size() == 2 && tries[1].excess() * kPreference < tries[0].excess()) {
-    std::swap(tries[0], tries[1]);
-  }
-  for (Routes& routes : tries) {
+  std::vector<Try> tries;
+  for_each_way(problem, fabric, [&](const Way& way) {
+    auto routes = routed(problem, fabric.tree, way, rate, count, most, deadline);
+    if (routes) {
+      const double excess = routes->excess();
+      tries.push_back(
+          {*std::move(routes), &way.order == &fabric.walk ? excess : kPreference * excess});
+    }
+    return deadline.passed() || (routes && tries.back().excess == 0);
+  });
+  std::ranges::stable_sort(tries, {}, &Try::excess);
+  for (auto& [routes, excess] : tries) {
     routes.make_way(deadline);
+    if (routes.excess() > 0) routes.make_way_in_chains(deadline);
     if (routes.excess() == 0) return packed(routes, each);
   }
   return {};
@@ -122,18 +139,16 @@ std::vector<PackedTree> overloaded_trees(const PackingProblem& problem, double r
     constexpr double kAny = std::numeric_limits<double>::infinity();
     constexpr std::size_t kFewTrees = 8;  // more take long to route, and seldom carry more
     if (count > kFewTrees) return true;
-    for (const bool walks : {true, false}) {
-      const HostOrder& order =
-          walks ? static_cast<const HostOrder&>(fabric.walk) : bisection_of(problem, fabric);
-      auto routes = routed(problem, fabric.tree, order, rate, count, kAny, deadline);
-      if (!routes) continue;
+    for_each_way(problem, fabric, [&](const Way& way) {
+      auto routes = routed(problem, fabric.tree, way, rate, count, kAny, deadline);
+      if (!routes) return deadline.passed();
       take(*routes, count);
-      if (routes->excess() > kMostExcess * static_cast<double>(count * fabric.tree.hosts.size())) {
-        continue;
+      if (routes->excess() <= kMostExcess * static_cast<double>(count * fabric.tree.hosts.size())) {
+        routes->make_way(deadline);
+        take(*routes, count);
       }
-      routes->make_way(deadline);
-      take(*routes, count);
-    }
+      return deadline.passed();
+    });
     return false;
   });
   return best;

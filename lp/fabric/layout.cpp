@@ -4,11 +4,10 @@
 #include <cmath>
 #include <cstddef>
 #include <deque>
-#include <iterator>
+#include <numeric>
 #include <span>
+#include <unordered_map>
 #include <utility>
-
-#include "lp/bounds/narrowest_cut.hpp"
 
 namespace espalier::lp {
 
@@ -32,16 +31,6 @@ std::int64_t room_of(const PackingProblem& problem, const FabricTree& fabric, st
     room = std::min(room, static_cast<double>(trees) * left / (rate * out.value()));
   }
   return static_cast<std::int64_t>(std::floor(room + kFabricRounding));
-}
-
-bool share_a_row(const PackingProblem& problem, std::uint32_t one, std::uint32_t other) {
-  for (SparseMatrix::InnerIterator a(problem.occupation, static_cast<Eigen::Index>(one)); a; ++a) {
-    for (SparseMatrix::InnerIterator b(problem.occupation, static_cast<Eigen::Index>(other)); b;
-         ++b) {
-      if (a.row() == b.row()) return true;
-    }
-  }
-  return false;
 }
 
 // Deals the hosts' (or groups') room for children among the trees in units of two, each to the tree
@@ -217,165 +206,156 @@ std::size_t Layout::cut_of(std::span<const std::uint32_t> hosts, std::int64_t to
   return best;
 }
 
-// A tree over the fabric's groups, and in each group one over its hosts, in which the entries of
-// the groups that it serves are leaves. So few edges cross the thin links between groups.
-class GroupLayout {
+// A tree over the members of each cluster, in which the entries of what the cluster serves are
+// leaves. So few edges cross the thin links between clusters.
+class ClusterLayout {
  public:
-  GroupLayout(const PackingProblem& problem, const FabricTree& fabric, const HostOrder& order,
-              double rate, std::size_t trees);
+  ClusterLayout(const PackingProblem& problem, const FabricTree& fabric, const HostOrder& order,
+                double rate, std::size_t trees, Nesting nesting);
 
-  // False: the hosts' links, or those between groups, have too little room.
+  // False: the hosts' links, or those between clusters, have too little room.
   bool deal();
   // Empty: not found.
   [[nodiscard]] HostTree tree(std::size_t tree) const;
 
  private:
-  [[nodiscard]] std::vector<double> links_out() const;
-  bool deal_to_groups();
-  bool deal_to_hosts(std::uint32_t group);
-  [[nodiscard]] std::uint32_t entry_of(std::uint32_t group, std::size_t tree) const;
+  class Laying;
 
-  const PackingProblem& problem_;
-  const FabricTree& fabric_;
+  [[nodiscard]] std::int64_t room_of_cluster(std::uint32_t cluster, double rate) const;
+  bool deal_to_members(std::uint32_t cluster);
+
   const HostOrder& order_;
+  std::uint32_t root_;
   std::size_t trees_;
-  double rate_;                         // bytes per second, of all trees together
-  std::vector<Hosts> members_;          // per group, in order, the root first
-  Hosts groups_;                        // with hosts; the root's, 0, first
-  Budgets room_;                        // per host, over all trees
-  std::vector<Budgets> host_budgets_;   // per tree and host
-  std::vector<Budgets> group_budgets_;  // per tree and group: the groups that it may serve
+  Clusters clusters_;
+  Budgets room_;                  // per host or cluster, over all trees
+  std::vector<Budgets> budgets_;  // per tree and host or cluster
 };
 
-GroupLayout::GroupLayout(const PackingProblem& problem, const FabricTree& fabric,
-                         const HostOrder& order, double rate, std::size_t trees)
-    : problem_(problem),
-      fabric_(fabric),
-      order_(order),
+ClusterLayout::ClusterLayout(const PackingProblem& problem, const FabricTree& fabric,
+                             const HostOrder& order, double rate, std::size_t trees,
+                             Nesting nesting)
+    : order_(order),
+      root_(problem.root),
       trees_(trees),
-      rate_(rate),
-      members_(fabric.group_count),
-      room_(problem.graph.node_count, 0),
-      host_budgets_(trees, Budgets(problem.graph.node_count, 0)),
-      group_budgets_(trees, Budgets(fabric.group_count, 0)) {
-  members_[fabric.group[problem.root]].push_back(problem.root);
-  for (const std::uint32_t host : order.hosts()) members_[fabric.group[host]].push_back(host);
-  for (std::uint32_t group = 0; group < members_.size(); ++group) {
-    if (!members_[group].empty()) groups_.push_back(group);
-    for (const std::uint32_t host : members_[group]) {
-      room_[host] = room_of(problem, fabric, host, rate, trees);
-    }
+      clusters_(problem, fabric, order.hosts(), rate, nesting),
+      room_(clusters_.end(), 0),
+      budgets_(trees, Budgets(clusters_.end(), 0)) {
+  room_[root_] = room_of(problem, fabric, root_, rate, trees);
+  for (const std::uint32_t host : order.hosts()) {
+    room_[host] = room_of(problem, fabric, host, rate, trees);
+  }
+  for (std::uint32_t cluster = clusters_.first(); cluster < clusters_.end(); ++cluster) {
+    room_[cluster] = room_of_cluster(cluster, rate);
   }
 }
 
-bool GroupLayout::deal() {
-  if (groups_.size() > 1 && !deal_to_groups()) return false;
-  return std::ranges::all_of(groups_, [&](std::uint32_t group) { return deal_to_hosts(group); });
+// What its members have room for beyond themselves, and its links carry.
+std::int64_t ClusterLayout::room_of_cluster(std::uint32_t cluster, double rate) const {
+  const auto& members = clusters_.members(cluster);
+  std::int64_t room = -static_cast<std::int64_t>(trees_ * (members.size() - 1));
+  for (const std::uint32_t member : members) room += room_[member];
+  const double links = static_cast<double>(trees_) * clusters_.out_Bps(cluster) / rate;
+  return static_cast<std::int64_t>(
+      std::floor(std::min(links, static_cast<double>(room)) + kFabricRounding));
 }
 
-// Bytes per second that each group's links carry out of it beside what it receives, where links of
-// both directions share a resource.
-std::vector<double> GroupLayout::links_out() const {
-  const Digraph& graph = problem_.graph;
-  std::vector<double> out(members_.size(), 0.0);
-  std::vector<char> takes_both(members_.size(), 0);
-  for (std::uint32_t arc = 0; arc < graph.arc_count(); ++arc) {
-    const std::uint32_t from = fabric_.group[graph.tail[arc]];
-    if (from == kNone || from == fabric_.group[graph.head[arc]]) continue;
-    out[from] += rate_alone(problem_, arc);
-    const std::uint32_t back = fabric_.reverse[arc];
-    if (back != kNone && share_a_row(problem_, arc, back)) takes_both[from] = 1;
+bool ClusterLayout::deal() {
+  for (std::uint32_t cluster = clusters_.end(); cluster-- > clusters_.first();) {
+    if (!deal_to_members(cluster)) return false;
   }
-  const std::uint32_t roots = fabric_.group[problem_.root];
-  for (std::uint32_t group = 0; group < out.size(); ++group) {
-    if (takes_both[group] != 0 && group != roots) out[group] -= rate_;
-  }
-  return out;
+  return true;
 }
 
-// What a group's hosts have room for beyond themselves, and its links carry.
-bool GroupLayout::deal_to_groups() {
-  const std::vector<double> out = links_out();
-  const auto trees = static_cast<double>(trees_);
-  const auto room_of_group = [&](std::uint32_t group) {
-    std::int64_t room = 0;
-    for (const std::uint32_t host : members_[group]) room += room_[host];
-    room -= static_cast<std::int64_t>(trees_ * (members_[group].size() - 1));
-    const double links = std::min(trees * out[group] / rate_, static_cast<double>(room));
-    return static_cast<std::int64_t>(std::floor(links + kFabricRounding));
-  };
-  Dealer dealer(group_budgets_, Budgets(trees_, static_cast<std::int64_t>(groups_.size()) - 1));
-  if (!dealer.deal_root(groups_.front(), room_of_group(groups_.front()))) return false;
-  for (const std::uint32_t group : std::span(groups_).subspan(1)) {
-    dealer.deal(group, room_of_group(group));
-  }
-  return dealer.is_enough();
-}
-
-bool GroupLayout::deal_to_hosts(std::uint32_t group) {
+bool ClusterLayout::deal_to_members(std::uint32_t cluster) {
+  const auto& members = clusters_.members(cluster);
   Budgets needed;
-  for (const Budgets& of_groups : group_budgets_) {
-    needed.push_back(static_cast<std::int64_t>(members_[group].size()) - 1 + of_groups[group]);
+  for (const Budgets& budgets : budgets_) {
+    needed.push_back(static_cast<std::int64_t>(members.size()) - 1 + budgets[cluster]);
   }
-  Dealer dealer(host_budgets_, std::move(needed));
-  for (const std::uint32_t host : members_[group]) {
-    if (host != problem_.root) {
-      dealer.deal(host, room_[host]);
-    } else if (!dealer.deal_root(host, room_[host])) {
+  Dealer dealer(budgets_, std::move(needed));
+  for (const std::uint32_t member : members) {
+    if (!clusters_.has_root(member)) {
+      dealer.deal(member, room_[member]);
+    } else if (!dealer.deal_root(member, room_[member])) {
       return false;
     }
   }
   return dealer.is_enough();
 }
 
+// One of the trees in the making.
+class ClusterLayout::Laying {
+ public:
+  Laying(const ClusterLayout& layout, const Budgets& budgets);
+
+  // Adds the edges from hosts of the cluster, to each other and to the entries that it serves.
+  // False: not found.
+  bool add(std::uint32_t cluster, const Hosts& served);
+
+  HostTree edges;  // parents before their children
+
+ private:
+  const ClusterLayout& layout_;
+  const Budgets& budgets_;  // per host or cluster
+  Hosts entry_;             // per host or cluster, the host at which it is entered
+  Budgets of_entry_;        // per host, of the member that it is the entry of; 0: a leaf
+};
+
 // The root, or the first host of those that may have most children.
-std::uint32_t GroupLayout::entry_of(std::uint32_t group, std::size_t tree) const {
-  if (members_[group].front() == problem_.root) return problem_.root;
-  return *std::ranges::max_element(members_[group], {},
-                                   [&](std::uint32_t host) { return host_budgets_[tree][host]; });
+ClusterLayout::Laying::Laying(const ClusterLayout& layout, const Budgets& budgets)
+    : layout_(layout),
+      budgets_(budgets),
+      entry_(budgets.size()),
+      of_entry_(layout.clusters_.first(), 0) {
+  const Clusters& clusters = layout.clusters_;
+  std::iota(entry_.begin(), entry_.end(), std::uint32_t{0});
+  for (std::uint32_t cluster = clusters.first(); cluster < clusters.end(); ++cluster) {
+    entry_[cluster] =
+        clusters.has_root(cluster)
+            ? layout.root_
+            : entry_[*std::ranges::max_element(clusters.members(cluster), {},
+                                               [&](std::uint32_t id) { return budgets[id]; })];
+  }
 }
 
-HostTree GroupLayout::tree(std::size_t tree) const {
-  Budgets budgets(room_.size(), 0);  // of an entry, how many groups its group can serve
-  Hosts entries;
-  for (const std::uint32_t group : groups_) {
-    const std::uint32_t entry = entry_of(group, tree);
-    budgets[entry] = group_budgets_[tree][group];
-    if (group != groups_.front()) entries.push_back(entry);
+bool ClusterLayout::Laying::add(std::uint32_t cluster, const Hosts& served) {
+  const Clusters& clusters = layout_.clusters_;
+  Hosts hosts = served;
+  for (const std::uint32_t entry : served) of_entry_[entry] = 0;
+  std::unordered_map<std::uint32_t, std::uint32_t> member_of;  // per entry
+  for (const std::uint32_t member : clusters.members(cluster)) {
+    of_entry_[entry_[member]] = budgets_[member];
+    member_of[entry_[member]] = member;
+    if (entry_[member] != entry_[cluster]) hosts.push_back(entry_[member]);
   }
-  HostTree over_groups;
-  if (!entries.empty()) over_groups = Layout(order_, budgets).tree(problem_.root, entries);
-  if (over_groups.size() != entries.size()) return {};
-  std::vector<Hosts> served(members_.size());
-  for (const HostEdge edge : over_groups) served[fabric_.group[edge.parent]].push_back(edge.child);
-  budgets = host_budgets_[tree];
-  HostTree all;
-  const auto lay_out_group = [&](std::uint32_t entry) {
-    const std::uint32_t group = fabric_.group[entry];
-    Hosts hosts = served[group];
-    for (const std::uint32_t child : served[group]) budgets[child] = 0;
-    std::ranges::remove_copy(members_[group], std::back_inserter(hosts), entry);
-    if (hosts.empty()) return true;
-    const HostTree inside = Layout(order_, budgets).tree(entry, hosts);
-    all.insert(all.end(), inside.begin(), inside.end());
-    for (const std::uint32_t child : served[group]) {
-      budgets[child] = host_budgets_[tree][child];
-    }
-    return !inside.empty();
-  };
-  if (!lay_out_group(problem_.root)) return {};
-  for (const HostEdge edge : over_groups) {
-    if (!lay_out_group(edge.child)) return {};
+  if (hosts.empty()) return true;
+  const HostTree inside = Layout(layout_.order_, of_entry_).tree(entry_[cluster], hosts);
+  if (inside.empty()) return false;
+  if (clusters.members(cluster).front() < clusters.first()) {  // hosts
+    edges.insert(edges.end(), inside.begin(), inside.end());
+    return true;
   }
-  return all;
+  std::unordered_map<std::uint32_t, Hosts> children;  // per entry
+  for (const HostEdge edge : inside) children[edge.parent].push_back(edge.child);
+  if (!add(member_of[entry_[cluster]], children[entry_[cluster]])) return false;
+  return std::ranges::all_of(inside, [&](const HostEdge& edge) {
+    const auto member = member_of.find(edge.child);
+    return member == member_of.end() || add(member->second, children[edge.child]);
+  });
+}
+
+HostTree ClusterLayout::tree(std::size_t tree) const {
+  Laying laying(*this, budgets_[tree]);
+  return laying.add(clusters_.end() - 1, {}) ? std::move(laying.edges) : HostTree{};
 }
 
 }  // namespace
 
 std::optional<std::vector<HostTree>> lay_out(const PackingProblem& problem,
                                              const FabricTree& fabric, const HostOrder& order,
-                                             double rate, std::size_t trees) {
-  GroupLayout layout(problem, fabric, order, rate, trees);
+                                             double rate, std::size_t trees, Nesting nesting) {
+  ClusterLayout layout(problem, fabric, order, rate, trees, nesting);
   if (!layout.deal()) return std::nullopt;
   std::vector<HostTree> all;
   for (std::size_t tree = 0; tree < trees; ++tree) {

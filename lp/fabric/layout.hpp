@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "lp/fabric/clusters.hpp"
 #include "lp/fabric/host_order.hpp"
 
 namespace espalier::lp {
@@ -19,10 +20,11 @@ using HostTree = std::vector<HostEdge>;  // parents before their children
 // sends more than its link carries beside what it receives. A host with children in one tree is a
 // leaf in others where its link allows no more, as in two-tree algorithms. Each tree is laid over
 // the order of the hosts as an interval that splits in as many parts as its root has children, near
-// the middle and where few links cross. Where thin links divide the fabric in groups, a tree over
-// groups comes first, then one in each group. Unset: the links carry too little for so many trees.
+// the middle and where few links cross. Where thin links divide the fabric in clusters, a tree over
+// the outermost comes first, then one over the members of each. Unset: the links carry too little
+// for so many trees.
 std::optional<std::vector<HostTree>> lay_out(const PackingProblem& problem,
                                              const FabricTree& fabric, const HostOrder& order,
-                                             double rate, std::size_t trees);
+                                             double rate, std::size_t trees, Nesting nesting);
 
 }  // namespace espalier::lp

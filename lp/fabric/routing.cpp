@@ -148,8 +148,8 @@ double Routes::add(const Path& path, double rate) {
 }
 
 Routes::Path Routes::along_tree(HostEdge edge) const {
-  std::uint32_t from = graph_->head[fabric_->arc_out[edge.parent]];
-  std::uint32_t to = graph_->tail[fabric_->arc_in[edge.child]];
+  std::uint32_t from = switch_of(edge.parent);
+  std::uint32_t to = switch_of(edge.child);
   Path path{fabric_->arc_out[edge.parent]};
   Path down{fabric_->arc_in[edge.child]};
   while (from != to) {
@@ -196,9 +196,7 @@ void Routes::count_links(std::uint32_t from, std::uint32_t to) {
 }
 
 // Dijkstra's algorithm among the switches, directed to the end: a link costs at least 1.
-Routes::Path Routes::shortest(HostEdge edge) {
-  const std::uint32_t from = graph_->head[fabric_->arc_out[edge.parent]];
-  const std::uint32_t to = graph_->tail[fabric_->arc_in[edge.child]];
+Routes::Path Routes::between(std::uint32_t from, std::uint32_t to, Detours detours) {
   count_links(from, to);
   const std::uint32_t farthest = links_to_[from];
   ++search_;
@@ -227,16 +225,29 @@ Routes::Path Routes::shortest(HostEdge edge) {
     const double cost = cost_[node];
     if (whole > cost + left) continue;
     for (const std::uint32_t arc : out_[node]) {
-      reach(graph_->head[arc], cost + link_cost_[arc], arc);
+      const std::uint32_t head = graph_->head[arc];
+      if (detours == Detours::kNever && links_to_[head] >= links_to_[node]) continue;
+      reach(head, cost + link_cost_[arc], arc);
     }
   }
-  Path path{fabric_->arc_in[edge.child]};
+  Path path;
   for (std::uint32_t node = to; node != from; node = graph_->tail[by_[node]]) {
     path.push_back(by_[node]);
   }
-  path.push_back(fabric_->arc_out[edge.parent]);
   std::ranges::reverse(path);
   return path;
+}
+
+Routes::Path Routes::with_ends(HostEdge edge, const Path& links) const {
+  Path path{fabric_->arc_out[edge.parent]};
+  path.insert(path.end(), links.begin(), links.end());
+  path.push_back(fabric_->arc_in[edge.child]);
+  return path;
+}
+
+Routes::Path Routes::shortest(HostEdge edge) {
+  return with_ends(edge,
+                   between(switch_of(edge.parent), switch_of(edge.child), Detours::kWhereCheaper));
 }
 
 }  // namespace espalier::lp

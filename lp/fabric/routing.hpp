@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "lp/fabric/fabric_tree.hpp"
@@ -30,11 +31,23 @@ class Routes {
   // Moves edges from overfull resources, in rounds, until nothing is overfull, or that does not
   // help any more, or the deadline passes.
   void make_way(const Deadline& deadline);
+  // For each overfull resource, looks for a chain of edges of which each makes way for the one
+  // before it and the last has room: where all of a cut is needed, rounds do not find it. Ends as
+  // soon as one is not found, or the deadline passes.
+  void make_way_in_chains(const Deadline& deadline);
   [[nodiscard]] std::vector<RoutedTree> trees() const;
 
  private:
   using Path = std::vector<std::uint32_t>;  // arcs
 
+  struct Place {
+    std::uint32_t tree;
+    std::uint32_t edge;
+  };
+
+  [[nodiscard]] std::uint32_t switch_of(std::uint32_t host) const {
+    return graph_->head[fabric_->arc_out[host]];
+  }
   [[nodiscard]] SparseMatrix::InnerIterator uses(std::uint32_t arc) const {
     return uses_of(problem_->occupation, arc);
   }
@@ -48,7 +61,32 @@ class Routes {
   [[nodiscard]] double cost_of(std::uint32_t arc) const;
   [[nodiscard]] Path along_tree(HostEdge edge) const;
   void count_links(std::uint32_t from, std::uint32_t to);
+  // Through more links than the fewest.
+  enum class Detours : std::uint8_t { kNever, kWhereCheaper };
+  [[nodiscard]] Path between(std::uint32_t from, std::uint32_t to, Detours detours);
+  [[nodiscard]] Path with_ends(HostEdge edge, const Path& links) const;
   [[nodiscard]] Path shortest(HostEdge edge);
+
+  // An edge, and the path that it is to have.
+  struct Move {
+    std::uint32_t tree;
+    std::uint32_t edge;
+    Path path;
+    std::uint32_t overfull;  // the row that it makes so, or kNone
+  };
+  [[nodiscard]] bool is_overfull(std::uint32_t row) const {
+    return load_[row] > 1 + kFabricRounding;
+  }
+  [[nodiscard]] std::vector<std::vector<Place>> edges_by_row() const;
+  [[nodiscard]] std::vector<Path> ways_of(HostEdge edge);
+  [[nodiscard]] std::vector<std::uint32_t> rows_overfull_by(const Path& path) const;
+  [[nodiscard]] std::vector<Move> moves_from(std::uint32_t row, std::span<const Place> places,
+                                             std::span<const Move> moved);
+  void exchange(Move& move);
+  void take_short_ways();
+  void move_in_chains(const Deadline& deadline);
+  bool chain_from(std::uint32_t row, std::span<const std::vector<Place>> places,
+                  const Deadline& deadline);
 
   const PackingProblem* problem_;
   const Digraph* graph_;

@@ -7,11 +7,16 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "lp/fabric/clusters.hpp"
+#include "lp/graph/tree_routes.hpp"
 #include "planner/check/verify.hpp"
 #include "planner/solve/make_plan.hpp"
+#include "planner/solve/solve_packing.hpp"
 #include "platforms/generators/generators.hpp"
 #include "support/errors.hpp"
 #include "tests/planner/references/random_platforms.hpp"
@@ -165,6 +170,62 @@ TEST(Fabric, TheOptimumIsBelowTheMaximumFlowWhereLinksOutAreThin) {
   const Collective collective = collective_of(platform, "a");
   EXPECT_NEAR(least_max_flow(platform, collective.source()), 1, kTolerance);
   EXPECT_NEAR(throughput_of(prove_optimum(collective, {})).value, 1.3 / 3, kTolerance);
+}
+
+platforms::Platform oversubscribed_fat_tree(std::vector<double> factors) {
+  platforms::FatTreeFamily family;
+  family.shape = platforms::k_port_fat_tree(8);
+  family.oversubscription = std::move(factors);
+  return platforms::generate_fat_tree(family);
+}
+
+// All links into a rack are full there, and all hosts: what they carry must be divided exactly.
+TEST(Fabric, ReachesTheBoundWhereRacksSendAsMuchAsOneHost) {
+  constexpr std::size_t kDepth = 21;  // 3 log2 of the number of hosts
+  for (const double above : {1.0, 2.0}) {
+    SCOPED_TRACE(above);
+    const Platform platform = oversubscribed_fat_tree({4, above});
+    const Collective collective = collective_of(platform, "h0");
+    const Outcome outcome = fabric(collective);
+    expect_valid(collective, outcome);
+    ASSERT_TRUE(outcome.bound.has_value());
+    EXPECT_NEAR(throughput_of(outcome).value / outcome.bound->value, 1, kTolerance);
+    EXPECT_EQ(outcome.trees.size(), 8);
+    const auto problem = packing_problem(*collective.broadcast());
+    for (const WeightedTree& tree : outcome.trees) {
+      EXPECT_LE(lp::depth_of(problem.graph, problem.root, tree.tree), kDepth);
+    }
+  }
+}
+
+TEST(Clusters, AreRacksInPods) {
+  const Platform platform = oversubscribed_fat_tree({4, 2});
+  const Collective collective = collective_of(platform, "h5");
+  const auto problem = packing_problem(*collective.broadcast());
+  const double rate = platform.arc(platforms::ArcId{0}).bandwidth.value;
+  const auto fabric = lp::fabric_tree(problem, rate);
+  ASSERT_TRUE(fabric.has_value());
+  const lp::Clusters clusters(problem, *fabric, fabric->hosts, rate, lp::Nesting::kAll);
+  const std::uint32_t whole = clusters.end() - 1;
+  ASSERT_EQ(clusters.members(whole).size(), 8);
+  EXPECT_EQ(clusters.out_Bps(whole), 0);
+  std::set<std::uint32_t> hosts;
+  for (const std::uint32_t pod : clusters.members(whole)) {
+    ASSERT_EQ(clusters.members(pod).size(), 4);
+    EXPECT_NEAR(clusters.out_Bps(pod) / rate, 2, kTolerance);
+    for (const std::uint32_t rack : clusters.members(pod)) {
+      EXPECT_NEAR(clusters.out_Bps(rack) / rate, 1, kTolerance);
+      const auto& members = clusters.members(rack);
+      EXPECT_EQ(members.size(), 4);
+      hosts.insert(members.begin(), members.end());
+    }
+  }
+  EXPECT_EQ(hosts.size(), 128);
+  std::uint32_t first = whole;  // the root is the first of the first of the first
+  for (; first >= clusters.first(); first = clusters.members(first).front()) {
+    EXPECT_TRUE(clusters.has_root(first));
+  }
+  EXPECT_EQ(first, problem.root);
 }
 
 TEST(Fabric, GivesAsManyTreesAsAllowed) {
