@@ -15,7 +15,10 @@
 #include "cli/espalier/options.hpp"
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/plan/plan.hpp"
+#include "platforms/formats/formats.hpp"
+#include "simulate/export/exported_file.hpp"
 #include "simulate/export/goal.hpp"
+#include "simulate/export/simgrid_traces.hpp"
 #include "simulate/export/transfers.hpp"
 #include "support/choice.hpp"
 #include "support/errors.hpp"
@@ -55,12 +58,9 @@ struct Subject {
   }
 };
 
-struct File {
-  std::string name;  // in the folder; empty: the only file
-  std::string text;
-};
+using Files = std::vector<simulate::ExportedFile>;
 
-std::vector<File> goal_file(const Subject& of) {
+Files goal_file(const Subject& of) {
   simulate::GoalOptions options{{}, of.command.compute};
   if (of.platform) {
     options.loggp = simulate::loggp_of(of.plan, *of.platform);
@@ -73,15 +73,24 @@ std::vector<File> goal_file(const Subject& of) {
   return {{"", goal_schedule(of.plan, of.transfers(), options)}};
 }
 
+Files simgrid_folder(const Subject& of) {
+  Files files = simgrid_traces(of.plan, of.transfers());
+  files.push_back({"platform.xml", platforms::write_platform(*of.platform, "simgrid")});
+  return files;
+}
+
 struct Target {
   std::string_view name;
   std::string_view summary;
   bool is_folder;
   bool takes_compute;
-  std::vector<File> (*files)(const Subject& of);
+  bool needs_platform;
+  Files (*files)(const Subject& of);
 };
 constexpr std::array kTargets{
-    Target{"goal", "GOAL schedule for LogGOPSim", false, true, goal_file},
+    Target{"goal", "GOAL schedule for LogGOPSim", false, true, false, goal_file},
+    Target{"simgrid", "SimGrid platform and traces for smpirun -replay", true, false, true,
+           simgrid_folder},
 };
 
 std::string summaries() {
@@ -108,6 +117,9 @@ void ExportCommand::check() const {
   if (compute && !target.takes_compute) {
     throw InputError({}, "--compute", fmt::format("{} has no times of additions", to));
   }
+  if (target.needs_platform && platform.empty()) {
+    throw InputError({}, "--to", fmt::format("{} contains the platform; add --platform", to));
+  }
 }
 
 ExitStatus ExportCommand::run() const {
@@ -122,11 +134,11 @@ ExitStatus ExportCommand::run() const {
     const std::vector<InputError> faults = planner::misfits(read, *network);
     if (!faults.empty()) throw InputError(file, {}, faults.front().what());
   }
-  const std::vector<File> files = at_place(file, std::string(), [&] {
+  const Files files = at_place(file, std::string(), [&] {
     return target.files({read, network, *this});
   });
   if (target.is_folder) require_folder(output);
-  for (const File& one : files) {
+  for (const simulate::ExportedFile& one : files) {
     write_text(one.name.empty() ? output : (std::filesystem::path(output) / one.name).string(),
                one.text);
   }
