@@ -16,6 +16,7 @@
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/plan/plan.hpp"
 #include "platforms/formats/formats.hpp"
+#include "simulate/export/chakra.hpp"
 #include "simulate/export/exported_file.hpp"
 #include "simulate/export/goal.hpp"
 #include "simulate/export/simgrid_traces.hpp"
@@ -73,6 +74,10 @@ Files goal_file(const Subject& of) {
   return {{"", goal_schedule(of.plan, of.transfers(), options)}};
 }
 
+Files chakra_folder(const Subject& of) {
+  return chakra_traces(of.plan, of.transfers());
+}
+
 Files simgrid_folder(const Subject& of) {
   Files files = simgrid_traces(of.plan, of.transfers());
   files.push_back({"platform.xml", platforms::write_platform(*of.platform, "simgrid")});
@@ -88,6 +93,7 @@ struct Target {
   Files (*files)(const Subject& of);
 };
 constexpr std::array kTargets{
+    Target{"chakra", "Chakra execution traces, for ASTRA-sim", true, false, false, chakra_folder},
     Target{"goal", "GOAL schedule for LogGOPSim", false, true, false, goal_file},
     Target{"simgrid", "SimGrid platform and traces for smpirun -replay", true, false, true,
            simgrid_folder},
