@@ -19,6 +19,7 @@
 #include "simulate/export/chakra.hpp"
 #include "simulate/export/exported_file.hpp"
 #include "simulate/export/goal.hpp"
+#include "simulate/export/mscclpp.hpp"
 #include "simulate/export/simgrid_traces.hpp"
 #include "simulate/export/transfers.hpp"
 #include "support/choice.hpp"
@@ -78,6 +79,10 @@ Files chakra_folder(const Subject& of) {
   return chakra_traces(of.plan, of.transfers());
 }
 
+Files mscclpp_file(const Subject& of) {
+  return {{"", mscclpp_plan(of.plan, of.transfers())}};
+}
+
 Files simgrid_folder(const Subject& of) {
   Files files = simgrid_traces(of.plan, of.transfers());
   files.push_back({"platform.xml", platforms::write_platform(*of.platform, "simgrid")});
@@ -95,6 +100,7 @@ struct Target {
 constexpr std::array kTargets{
     Target{"chakra", "Chakra execution traces, for ASTRA-sim", true, false, false, chakra_folder},
     Target{"goal", "GOAL schedule for LogGOPSim", false, true, false, goal_file},
+    Target{"msccl++", "MSCCL++ execution plan (JSON)", false, false, false, mscclpp_file},
     Target{"simgrid", "SimGrid platform and traces for smpirun -replay", true, false, true,
            simgrid_folder},
 };
