@@ -12,6 +12,7 @@
 #include "cli/common/readers.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
+#include "cli/espalier/library_rules.hpp"
 #include "cli/espalier/options.hpp"
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/plan/plan.hpp"
@@ -55,9 +56,9 @@ struct Subject {
   const ExportCommand& command;
 
   [[nodiscard]] simulate::Transfers transfers() const {
-    return simulate::transfers_of(plan, command.message.value_or(kUsualMessage),
-                                  command.segment.value_or(plan.segment));
+    return simulate::transfers_of(plan, command.message.value_or(kUsualMessage), segment());
   }
+  [[nodiscard]] Bytes segment() const { return command.segment.value_or(plan.segment); }
 };
 
 using Files = std::vector<simulate::ExportedFile>;
@@ -83,6 +84,14 @@ Files mscclpp_file(const Subject& of) {
   return {{"", mscclpp_plan(of.plan, of.transfers())}};
 }
 
+Files mpich_file(const Subject& of) {
+  return {{"", mpich_settings_of(of.plan, of.segment())}};
+}
+
+Files open_mpi_file(const Subject& of) {
+  return {{"", open_mpi_rules_of(of.plan, of.command.message.value_or(Bytes{0}), of.segment())}};
+}
+
 Files simgrid_folder(const Subject& of) {
   Files files = simgrid_traces(of.plan, of.transfers());
   files.push_back({"platform.xml", platforms::write_platform(*of.platform, "simgrid")});
@@ -100,7 +109,11 @@ struct Target {
 constexpr std::array kTargets{
     Target{"chakra", "Chakra execution traces, for ASTRA-sim", true, false, false, chakra_folder},
     Target{"goal", "GOAL schedule for LogGOPSim", false, true, false, goal_file},
+    Target{"mpich", "control variables for MPICH: the library's algorithm of the same trees", false,
+           false, false, mpich_file},
     Target{"msccl++", "MSCCL++ execution plan (JSON)", false, false, false, mscclpp_file},
+    Target{"ompi", "rules for Open MPI's coll_tuned: the library's algorithm of the same trees",
+           false, false, false, open_mpi_file},
     Target{"simgrid", "SimGrid platform and traces for smpirun -replay", true, false, true,
            simgrid_folder},
 };
@@ -164,7 +177,9 @@ void ExportCommand::add_to(Arguments& app) {
           {.type = "FORMAT", .required = true});
   app.add("-o,--output", output, "Write to this file or folder; '-' is standard output",
           {.type = "FILE"});
-  app.add("--message", message, "Size of the message; default: 1MiB", {.shown = ""});
+  app.add("--message", message,
+          "Size of the message; default: 1MiB. For ompi: the least size; default: 0",
+          {.shown = ""});
   app.add("--segment,--slice", segment, read_nonempty_size, "Segment size; default: the plan's");
   app.add("--platform", platform, "The plan's platform, where the format has its links",
           {.type = "PLATFORM"});
