@@ -100,12 +100,15 @@ std::vector<ExportedFile> chakra_traces(const planner::Plan& plan, const Transfe
   }
   std::vector<std::uint64_t> next(transfers.ranks, 0);             // of each rank: node
   std::vector<std::uint64_t> receive_of(transfers.all.size(), 0);  // of each transfer: node
+  std::vector<std::uint64_t> send_of(receive_of);
   for (std::size_t i = 0; i < transfers.all.size(); ++i) {
     const Transfer& transfer = transfers.all[i];
     const std::uint64_t tag = transfers.tag_of(transfer);
     std::vector<std::uint64_t> after;
     for (const std::size_t earlier : transfer.after) after.push_back(receive_of[earlier]);
-    node_of(transfer, tag, next[transfer.from]++, after, true).append_to(files[transfer.from].text);
+    if (transfer.behind) after.push_back(send_of[*transfer.behind]);
+    send_of[i] = next[transfer.from]++;
+    node_of(transfer, tag, send_of[i], after, true).append_to(files[transfer.from].text);
     receive_of[i] = next[transfer.to]++;
     node_of(transfer, tag, receive_of[i], {}, false).append_to(files[transfer.to].text);
   }

@@ -26,6 +26,11 @@ std::vector<ExportedFile> simgrid_traces(const planner::Plan& plan, const Transf
       fmt::format_to(out, "{0} wait {1} {0} {2}\n", needed.to, needed.from,
                      transfers.tag_of(needed));
     }
+    if (transfer.behind) {
+      const Transfer& earlier = transfers.all[*transfer.behind];
+      fmt::format_to(out, "{0} wait {0} {1} {2}\n", earlier.from, earlier.to,
+                     transfers.tag_of(earlier));
+    }
     fmt::format_to(out, "{} isend {} {} {}\n", transfer.from, transfer.to,
                    transfers.tag_of(transfer), transfer.bytes);
   }

@@ -3,6 +3,9 @@
 // (format `simgrid`) beside them, SimGrid says how long the plan takes under its network model:
 //
 //   smpirun -platform platform.xml -hostfile hosts.txt -np N -replay traces.txt
+//   --cfg=smpi/send-is-detached-thresh:0
+//
+// (Without that setting a send of up to 64 KiB counts as ended before it has left.)
 //
 // Format: https://simgrid.org/doc/latest/Tutorial_MPI_Applications.html ("Replay"), and the actions
 // of src/smpi/internals/smpi_replay.cpp in https://github.com/simgrid/simgrid; F. Desprez et al.,
@@ -22,8 +25,9 @@ namespace espalier::simulate {
 inline constexpr std::string_view kTraceIndex = "traces.txt";
 inline constexpr std::string_view kTraceHosts = "hosts.txt";
 
-// All receives are posted first; a rank waits for what a send needs, and at the end for the rest.
-// Sends do not wait, so that no order of arrivals can stop a rank. Additions take no time. Tags are
+// All receives are posted first; a rank waits for what a send needs and for the sends before it
+// (Transfer::behind), and at the end for the rest. As every send has its receive, no order of
+// arrivals can stop a rank. Additions take no time. Tags are
 // Transfers::tag_of.
 std::vector<ExportedFile> simgrid_traces(const planner::Plan& plan, const Transfers& transfers);
 

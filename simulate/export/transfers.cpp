@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/block.hpp"
+#include "simulate/simulate.hpp"
 #include "simulate/transport/assignments.hpp"
 #include "simulate/transport/block_task.hpp"
 #include "support/errors.hpp"
@@ -77,7 +78,7 @@ class Lister {
     }
   }
 
-  Transfers list() {
+  Transfers list(std::uint64_t window) {
     std::uint32_t number = 0;
     for (std::uint32_t block = 0; block < blocks_.size(); ++block) {
       for (std::size_t tree = 0; tree < blocks_[block].trees->size(); ++tree) {
@@ -87,6 +88,7 @@ class Lister {
     std::ranges::sort(listed_, {}, &Listed::key);
     for (Listed& one : listed_) result_.all.push_back(one.transfer);
     add_dependencies();
+    add_windows(window);
     return std::move(result_);
   }
 
@@ -161,6 +163,17 @@ class Lister {
     }
   }
 
+  void add_windows(std::uint64_t window) {
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::vector<std::size_t>>
+        sent;
+    for (std::size_t i = 0; i < result_.all.size(); ++i) {
+      Transfer& transfer = result_.all[i];
+      std::vector<std::size_t>& edge = sent[{transfer.from, transfer.to, transfer.tree}];
+      if (edge.size() >= window) transfer.behind = edge[edge.size() - window];
+      edge.push_back(i);
+    }
+  }
+
   std::vector<PlanTrees> blocks_;
   Assignments assignments_;
   Transfers result_;
@@ -170,8 +183,9 @@ class Lister {
 }  // namespace
 
 Transfers transfers_of(const planner::Plan& plan, Bytes message, Bytes segment) {
-  if (planner::has_no_data(plan.operation)) return Lister(plan, {1}, {1}).list();
-  return Lister(plan, message, segment).list();
+  const std::uint64_t window = window_for(plan.operation);
+  if (planner::has_no_data(plan.operation)) return Lister(plan, {1}, {1}).list(window);
+  return Lister(plan, message, segment).list(window);
 }
 
 std::string title_of(const planner::Plan& plan, const Transfers& transfers) {

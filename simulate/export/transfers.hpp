@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct Transfer {
   // Transfers to `from` that must have arrived: the segment itself, its parts where they are
   // combined, and on an exchange edge the rest of the tree.
   std::vector<std::size_t> after{};
+  // An earlier one on the same edge that must have left, so that only as many sends are outstanding
+  // as in the executor (window_for): of sends that share a link, none would be early.
+  std::optional<std::size_t> behind{};
 };
 
 struct Transfers {
