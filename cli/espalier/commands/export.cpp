@@ -187,7 +187,7 @@ void ExportCommand::add_to(Arguments& app) {
           "Where data is combined: how fast a host does it, \"4 GB/s\"; default: instantly");
   reading.add_to(app);
   add_console_options(app, console);
-  app.add_footer("Formats:\n" + summaries() + "See docs/export.md.");
+  app.add_footer("Formats:\n" + summaries() + "See docs/cli.md, \"export\".");
 }
 
 }  // namespace
