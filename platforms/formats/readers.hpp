@@ -89,6 +89,8 @@ extern const FormatEntry kMpigraphFormat;
 extern const FormatEntry kNvbandwidthFormat;
 extern const FormatEntry kP2pbandwidthFormat;
 extern const FormatEntry kNvidiatopoFormat;
+extern const FormatEntry kNccltopoFormat;
+extern const FormatEntry kNcclgraphFormat;
 extern const FormatEntry kStarpuFormat;
 extern const FormatEntry kGpufabricFormat;
 extern const FormatEntry kIperf3Format;

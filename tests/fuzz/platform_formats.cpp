@@ -81,6 +81,8 @@ constexpr FuzzTarget kTargets[] = {
     {"nvbandwidth", "platforms/corpus/nvbandwidth", check<"nvbandwidth">},
     {"p2pbandwidth", "platforms/corpus/p2pbandwidth", check<"p2pbandwidth">},
     {"nvidiatopo", "platforms/corpus/nvidiatopo", check<"nvidiatopo">},
+    {"nccltopo", "platforms/corpus/nccltopo", check<"nccltopo">},
+    {"ncclgraph", "platforms/corpus/ncclgraph", check<"ncclgraph">},
     {"starpu", "platforms/corpus/starpu", check<"starpu">},
     {"gpufabric", "platforms/corpus/gpufabric", check<"gpufabric">},
     {"iperf3", "platforms/corpus/iperf3", check<"iperf3">},

@@ -93,6 +93,8 @@ const std::vector<Sample>& samples() {
       {"gpu_fabric/dgx_a100_1node_forestcoll.csv", 8, 1, 16, 0},
       {"gpu_fabric/dgx_a100_2node_forestcoll.csv", 16, 20, 96, 0},
       {"gpu_fabric/mi250_1node_forestcoll.csv", 16, 0, 56, 0},
+      {"gpu_fabric/four_gpus_nccl_graph.xml", 4, 0, 7, 0},
+      {"gpu_fabric/two_sockets_nccl_topo.xml", 3, 3, 12, 0},
       {"gpu_fabric/ndv2_taccl_measured.csv", 8, 0, 32, 0},
       {"slurm/blocks-and-rings.conf", 8, 3, 20, 0, "1GB/s,1GB/s"},
       {"slurm/topology.conf", 17, 7, 46, 0, "1GB/s,2GB/s,4GB/s"},
