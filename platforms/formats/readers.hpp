@@ -85,6 +85,7 @@ extern const FormatEntry kSimgridFormat;
 extern const FormatEntry kGraphmlFormat;
 extern const FormatEntry kDotFormat;
 extern const FormatEntry kIbnetdiscoverFormat;
+extern const FormatEntry kIbstatFormat;
 extern const FormatEntry kMpigraphFormat;
 extern const FormatEntry kNvbandwidthFormat;
 extern const FormatEntry kP2pbandwidthFormat;

@@ -77,6 +77,7 @@ constexpr FuzzTarget kTargets[] = {
     {"graphml", "platforms/corpus/graphml", check<"graphml">},
     {"dot", "platforms/corpus/dot", check<"dot">},
     {"ibnetdiscover", "platforms/corpus/ibnetdiscover", check<"ibnetdiscover">},
+    {"ibstat", "platforms/corpus/ibstat", check<"ibstat">},
     {"mpigraph", "platforms/corpus/mpigraph", check<"mpigraph">},
     {"nvbandwidth", "platforms/corpus/nvbandwidth", check<"nvbandwidth">},
     {"p2pbandwidth", "platforms/corpus/p2pbandwidth", check<"p2pbandwidth">},

@@ -81,6 +81,7 @@ const std::vector<Sample>& samples() {
       {"infiniband/manpage-sample.ibnetdiscover", 4, 2, 10, 0},
       {"infiniband/plafrim2-subnet0000.ibnetdiscover", 96, 7, 212, 0},
       {"infiniband/plafrim2-subnet0001.txt", 23, 1, 46, 0},
+      {"infiniband/three_hosts.ibstat", 3, 1, 6, 0},
       {"measured/attila.bandwidth", 7, 0, 42, 0},
       {"measured/iperf3", 3, 0, 5, 0},
       {"measured/iperf3/h1-h2.json", 2, 0, 1, 0},
