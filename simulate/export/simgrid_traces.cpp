@@ -41,7 +41,9 @@ std::vector<ExportedFile> simgrid_traces(const planner::Plan& plan, const Transf
     fmt::format_to(std::back_inserter(ranks[rank]), "{0} waitall\n{0} finalize\n", rank);
     files.push_back({fmt::format("rank{}.tit", rank), std::move(ranks[rank])});
     index += files.back().name + '\n';
-    hosts += plan.nodes[rank] + '\n';
+    // smpirun takes what follows a colon for the number of ranks.
+    const bool has_colon = plan.nodes[rank].find(':') != std::string::npos;
+    hosts += plan.nodes[rank] + (has_colon ? ":1\n" : "\n");
   }
   files.push_back({std::string(kTraceIndex), std::move(index)});
   files.push_back({std::string(kTraceHosts), std::move(hosts)});

@@ -145,8 +145,8 @@ TEST(SimGridTraces, DeliverHalvesThatAreExchanged) {
 
 // Without a second word, `init` makes sizes bytes.
 TEST(SimGridTraces, AreWhatSmpirunReads) {
-  const planner::Plan plan =
-      planner::plan_of({"chain", planner::Operation::kBroadcast, 3, 0, {1e9}});
+  planner::Plan plan = planner::plan_of({"chain", planner::Operation::kBroadcast, 3, 0, {1e9}});
+  plan.nodes[1] = "aws:us-east-1";
   const std::vector<ExportedFile> files = simgrid_traces(plan, transfers_of(plan, {3}, {2}));
   ASSERT_EQ(files.size(), 5U);
   EXPECT_EQ(files[1].name, "rank1.tit");
@@ -154,7 +154,7 @@ TEST(SimGridTraces, AreWhatSmpirunReads) {
             "1 init\n1 irecv 0 0 2\n1 irecv 0 1 1\n1 wait 0 1 0\n1 isend 2 0 2\n1 wait 0 1 1\n"
             "1 isend 2 1 1\n1 waitall\n1 finalize\n");
   EXPECT_EQ(files[3].text, "rank0.tit\nrank1.tit\nrank2.tit\n");
-  EXPECT_EQ(files[4].text, "rank0\nrank1\nrank2\n");
+  EXPECT_EQ(files[4].text, "rank0\naws:us-east-1:1\nrank2\n");
 }
 
 }  // namespace
