@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/block.hpp"
+#include "planner/plan/send_windows.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/transport/assignments.hpp"
 #include "simulate/transport/block_task.hpp"
@@ -99,6 +100,7 @@ class Lister {
     Key key;
     Transfer transfer;
     bool is_exchange;
+    double in_flight_bytes;  // along its edge
   };
 
   void require_bounded() const {
@@ -131,7 +133,8 @@ class Lister {
         const Hop& hop = hops[i];
         listed_.push_back({{hop.is_late, turn, of.after.has_value(), hop.before, number, i},
                            {hop.from, hop.to, block, number, segment, grid.length(segment), of.up},
-                           hop.is_exchange});
+                           hop.is_exchange,
+                           planner::bytes_in_flight((*of.trees)[tree], i)});
       }
     }
   }
@@ -163,12 +166,15 @@ class Lister {
     }
   }
 
-  void add_windows(std::uint64_t window) {
+  // A send ends when it has been received, so windows are larger on edges of high latency.
+  void add_windows(std::uint64_t base) {
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::vector<std::size_t>>
         sent;
     for (std::size_t i = 0; i < result_.all.size(); ++i) {
       Transfer& transfer = result_.all[i];
       std::vector<std::size_t>& edge = sent[{transfer.from, transfer.to, transfer.tree}];
+      const std::uint64_t window =
+          planner::send_window(base, listed_[i].in_flight_bytes, result_.segment, /*asks=*/false);
       if (edge.size() >= window) transfer.behind = edge[edge.size() - window];
       edge.push_back(i);
     }

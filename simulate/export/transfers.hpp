@@ -27,7 +27,8 @@ struct Transfer {
   // combined, and on an exchange edge the rest of the tree.
   std::vector<std::size_t> after{};
   // An earlier one on the same edge that must have left, so that only as many sends are outstanding
-  // as in the executor (window_for): of sends that share a link, none would be early.
+  // as in the executor (window_for, planner::send_window): of sends that share a link, none would
+  // be early.
   std::optional<std::size_t> behind{};
 };
 
