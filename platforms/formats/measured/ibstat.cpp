@@ -40,7 +40,7 @@ class IbstatReader : LineReader {
 
   Platform platform() {
     lines_.each([&](std::string_view line) { read_line(split_host(line)); });
-    end_port();
+    source_.at({}, [&] { end_port(); });
     if (rates_.empty()) source_.refuse("no port is active");
     std::map<std::string, NodeId> fabrics;
     source_.at({}, [&] {

@@ -38,6 +38,7 @@ TEST(Ibstat, Refusals) {
             "i.txt: line 2: a line of 'b' in a port of 'a'; sort the lines by host");
   EXPECT_EQ(refused("a: Port 1:\na: Rate: fast\n"),
             "i.txt: line 2: Rate 'fast' is not a number above 0");
+  EXPECT_EQ(refused("a: Port 1:\na: State: Active\n"), "i.txt: an active port has no Rate");
 }
 
 }  // namespace
