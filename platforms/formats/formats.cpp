@@ -92,11 +92,12 @@ ReadResult read_with(const FormatEntry& format, Source source) {
 std::span<const FormatEntry> formats() {
   // Espalier's own first: it accepts any JSON, so the others are tried before it.
   static const std::array kFormats{
-      kJsonFormat,          kEdgesFormat,     kMatrixFormat,      kSkyplaneFormat,
-      kTiersFormat,         kSimgridFormat,   kGraphmlFormat,     kDotFormat,
-      kIbnetdiscoverFormat, kMpigraphFormat,  kNvbandwidthFormat, kP2pbandwidthFormat,
-      kNvidiatopoFormat,    kStarpuFormat,    kGpufabricFormat,   kIperf3Format,
-      kOsuFormat,           kSlurmConfFormat, kSlurmYamlFormat};
+      kJsonFormat,          kEdgesFormat,      kMatrixFormat,   kSkyplaneFormat,
+      kTiersFormat,         kSimgridFormat,    kGraphmlFormat,  kDotFormat,
+      kIbnetdiscoverFormat, kIbstatFormat,     kMpigraphFormat, kNvbandwidthFormat,
+      kP2pbandwidthFormat,  kNvidiatopoFormat, kNccltopoFormat, kNcclgraphFormat,
+      kStarpuFormat,        kGpufabricFormat,  kIperf3Format,   kOsuFormat,
+      kSlurmConfFormat,     kSlurmYamlFormat};
   return kFormats;
 }
 

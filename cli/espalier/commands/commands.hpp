@@ -18,6 +18,7 @@ void add_predict(Arguments root);
 void add_decide(Arguments root);
 void add_fit(Arguments root);
 void add_convert(Arguments root);
+void add_export(Arguments root);
 void add_show(Arguments root);
 void add_report(Arguments root);
 void add_generate(Arguments root);  // one command per family

@@ -17,11 +17,16 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kColumns{"from",    "to",       "bandwidth",
                                                    "latency", "overhead", "both_ways"};
+constexpr std::string_view kRegion = "region";
+constexpr std::string_view kRate = "rate";
 
-// "bandwidth" of "bandwidth_Gbps"; "both_ways" has no unit.
-std::string_view quantity_of(std::string_view heading) {
+// "bandwidth" of "bandwidth_Gbps"; "both_ways" has no unit. Tables of cloud regions call the
+// columns region, region and rate.
+std::string_view quantity_of(std::string_view heading, bool has_from) {
   if (heading == "both_ways") return heading;
-  return heading.substr(0, heading.find('_'));
+  if (heading == kRegion) return has_from ? "to" : "from";
+  const std::string_view name = heading.substr(0, heading.find('_'));
+  return name == kRate ? "bandwidth" : name;
 }
 
 template <typename Quantity>
@@ -36,7 +41,8 @@ class Header {
     std::array<std::optional<std::size_t>, kColumns.size()> found;
     for (std::size_t i = 0; i < csv.fields().size(); ++i) {
       const std::string_view heading = csv.fields()[i];
-      const auto* const known = std::ranges::find(kColumns, quantity_of(heading));
+      const auto* const known =
+          std::ranges::find(kColumns, quantity_of(heading, found[0].has_value()));
       if (known == kColumns.end()) csv.refuse(unknown_name("column", heading, kColumns));
       auto& column = found[static_cast<std::size_t>(known - kColumns.begin())];
       if (column) csv.refuse(fmt::format("two columns give '{}'", *known));
@@ -46,6 +52,7 @@ class Header {
       if (!found[i]) csv.refuse(fmt::format("there is no column '{}'", kColumns[i]));
     }
     from = *found[0];
+    are_regions = csv.fields()[from] == kRegion;
     to = *found[1];
     bandwidth = csv.at_place([&] { return column(csv, *found[2], &parse_rate); });
     if (found[3]) latency = csv.at_place([&] { return column(csv, *found[3], &parse_duration); });
@@ -55,6 +62,7 @@ class Header {
 
   std::size_t from = 0;
   std::size_t to = 0;
+  bool are_regions = false;  // a table of regions also has each with itself
   std::optional<Column<BytesPerSecond>> bandwidth;
   std::optional<Column<Seconds>> latency;
   std::optional<Column<Seconds>> overhead;
@@ -107,7 +115,15 @@ Platform read_edges(Source& source) {
   csv.start();
   const Header header(csv);
   PlatformBuilder builder = csv.builder(source);
-  while (csv.next_full()) read_row(csv, header, builder);
+  std::size_t within = 0;
+  while (csv.next_full()) {
+    if (header.are_regions && csv.fields()[header.from] == csv.fields()[header.to]) {
+      ++within;
+    } else {
+      read_row(csv, header, builder);
+    }
+  }
+  source.note_counted(within, "row", "left out {} from a region to itself");
   return csv.at_place([&] { return source.build(std::move(builder)); });
 }
 
@@ -137,14 +153,15 @@ std::string write_edges(const Platform& platform) {
 
 }  // namespace
 
-constinit const FormatEntry kEdgesFormat{"edges",
-                                         "CSV, one link a row: from,to,bandwidth_UNIT,...",
-                                         [](std::string_view text) {
-                                           return has_headings(text, {"from", "to"});
-                                         },
-                                         read_edges,
-                                         1024,
-                                         ".csv,.edges",
-                                         write_edges};
+constinit const FormatEntry kEdgesFormat{
+    "edges",
+    "CSV, one link a row: from,to,bandwidth_UNIT,...",
+    [](std::string_view text) {
+      return has_headings(text, {"from", "to"}) || has_headings(text, {kRegion});
+    },
+    read_edges,
+    1024,
+    ".csv,.edges",
+    write_edges};
 
 }  // namespace espalier::platforms

@@ -17,6 +17,19 @@ std::string read(std::string_view text) {
   return refusal([&] { return parse_platform(text, "e.csv", options); });
 }
 
+TEST(Edges, ReadsTablesOfRegions) {
+  const ReadResult result = parse_platform(
+      "region,region,rate_Gbps,latency_ms\naws:us-east-1,aws:us-east-1,50,0\n"
+      "aws:us-east-1,gcp:us-west1,4,30\ngcp:us-west1,aws:us-east-1,8,31\n",
+      "regions.csv");
+  EXPECT_EQ(result.format, "edges");
+  EXPECT_EQ(result.platform.arcs().size(), 2U);
+  EXPECT_EQ(result.platform.arcs()[1].bandwidth.value, 1e9);
+  EXPECT_EQ(result.platform.nodes()[0].name, "aws:us-east-1");
+  EXPECT_THAT(result.notes, ElementsAre("left out 1 row from a region to itself"));
+  EXPECT_EQ(read("region,rate\n"), "e.csv: line 1: there is no column 'to'");
+}
+
 TEST(Edges, ReadsColumnsByNameInAnyOrder) {
   const ReadResult result = parse_platform(
       "# name: two hosts\r\n"

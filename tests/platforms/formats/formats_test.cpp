@@ -82,7 +82,8 @@ TEST(Formats, FilesHaveASizeLimit) {
       {"iperf3", 8},      {"osu", 1},           {"slurm-yaml", 1},     {"simgrid", 64},
       {"graphml", 64},    {"p2pbandwidth", 16}, {"nvbandwidth", 16},   {"nvidiatopo", 16},
       {"starpu", 16},     {"tiers", 64},        {"ibnetdiscover", 64}, {"gpufabric", 64},
-      {"slurm-conf", 64}, {"mpigraph", 128}};
+      {"slurm-conf", 64}, {"mpigraph", 128},    {"ibstat", 64},        {"nccltopo", 16},
+      {"ncclgraph", 16}};
   for (const auto& [format, most_MiB] : limits) {
     SCOPED_TRACE(format);
     ReadOptions options;
