@@ -178,8 +178,7 @@ TEST_F(AllRoots, CompareHasARowForEveryAlgorithm) {
   }
   const Finished shown =
       run({"compare", "ring.json", "--operation", "allgather", "--algorithm", "chain"});
-  EXPECT_THAT(shown.out,
-              HasSubstr("ring allgather of all hosts, one-port\noptimum       1.2000 Gbit/s"));
+  EXPECT_THAT(shown.out, HasSubstr("ring allgather of all hosts, one-port: optimum 1.2000 Gbit/s"));
 }
 
 TEST_F(AllRoots, AnOverloadIsAFault) {

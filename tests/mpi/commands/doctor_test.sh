@@ -33,7 +33,7 @@ two() { "$mpiexec" -n 2 "$program" doctor "$@"; }
 finds rank-count two plan.json
 finds out-unwritable two --out no/such/folder/file
 finds unknown-interface env OMPI_MCA_btl_tcp_if_include=nosuch0 "$mpiexec" -n 2 "$program" doctor
-finds other-launcher env PATH="$work/fake:$PATH" "$mpiexec" -n 2 "$program" doctor
+finds two-mpis env PATH="$work/fake:$PATH" "$mpiexec" -n 2 "$program" doctor
 finds ranks-alone env PMI_SIZE=2 "$program" doctor
 if [ "$(nproc)" -lt 4 ] && "$mpiexec" --version | grep -q "Open MPI"; then
   finds oversubscribed env -u OMPI_MCA_mpi_yield_when_idle "$mpiexec" -n 4 "$program" doctor
