@@ -38,6 +38,7 @@ if(ESPALIER_MPI)
   set(CPACK_DEBIAN_MPI_PACKAGE_SUGGESTS espalier)
   espalier_package(preload espalier-preload "plans of Espalier for unmodified MPI programs"
     "A library to be preloaded: collective operations of an MPI program follow Espalier's plans, without a change of the program.")
+  set(CPACK_DEBIAN_PRELOAD_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/debian/triggers)
 endif()
 espalier_package(dev libespalier-dev "libraries and headers of Espalier"
   "The planner, the simulator and the executor of Espalier for C++ and C programs, found by CMake as the package espalier.")
