@@ -216,11 +216,10 @@ Report explanation_report(Report report, const planner::ModelledPlatform& proble
   report.add("optimum", "optimum_Bps", explanation.reached);
   report_bound(report, optimum.bound, optimum.ends, "-");
   report.add("gap", "gap", tiny(gap_of(explanation.reached, optimum.bound)));
-  report.add(
-      in_blocks > 0 && planner::routes(operation) ? "paths" : "trees", "trees",
-      Cell(in_blocks > 0 ? fmt::format("{}", in_blocks)
-                         : count_of_trees(optimum.reduce_trees.size(), optimum.trees.size()),
-           optimum.reduce_trees.size() + optimum.trees.size() + in_blocks));
+  report.add(in_blocks > 0 && planner::routes(operation) ? "paths" : "trees", "trees",
+             Cell(in_blocks > 0 ? fmt::format("{}", in_blocks)
+                                : count_of_trees(optimum.reduce_trees.size(), optimum.trees.size()),
+                  optimum.reduce_trees.size() + optimum.trees.size() + in_blocks));
   report.write("cuts", cuts_json(explanation.cuts));
   report_cost(report, planner::cost_of(optimum, problem.platform));
   const Rows rows = upgrade_rows(explanation, operation);
