@@ -11,11 +11,10 @@ namespace espalier::render {
 
 namespace {
 
-// The greatest width in points of a sample and its text, in any sans-serif font of the legend's
-// size.
-double sample_width(std::string_view text) {
-  constexpr double kSample = 42;
-  double width = kSample;
+// The greatest width in points of a text in the legend's size, in any sans-serif font: Graphviz
+// measures a narrower font than some viewers have, and what is wider would be cut off at the edge.
+double greatest_width(std::string_view text) {
+  double width = 0;
   for (const char byte : text) {
     const auto code = static_cast<unsigned char>(byte);
     if (code < 0x80) width += 7;
@@ -27,13 +26,16 @@ double sample_width(std::string_view text) {
 }  // namespace
 
 Legend::Legend(std::string_view title) {
-  rows_ = fmt::format("<TR><TD ALIGN=\"LEFT\"><B><FONT POINT-SIZE=\"15\">{}</FONT></B></TD></TR>",
-                      xml_escaped(title));
+  constexpr double kLarger = 1.5 * 1.1;  // and bold
+  rows_ = fmt::format(
+      "<TR><TD ALIGN=\"LEFT\" WIDTH=\"{:.0f}\"><B><FONT POINT-SIZE=\"15\">{}</FONT></B></TD></TR>",
+      kLarger * greatest_width(title), xml_escaped(title));
 }
 
 void Legend::add_line(std::string_view text) {
   end_samples();
-  rows_ += fmt::format("<TR><TD ALIGN=\"LEFT\">{}</TD></TR>", xml_escaped(text));
+  rows_ += fmt::format("<TR><TD ALIGN=\"LEFT\" WIDTH=\"{:.0f}\">{}</TD></TR>", greatest_width(text),
+                       xml_escaped(text));
 }
 
 void Legend::add_bar(std::string_view colour, double width, std::string_view text) {
@@ -54,9 +56,10 @@ void Legend::add_field(std::string_view colour, std::string_view text) {
 }
 
 void Legend::add_sample(std::string sample, std::string_view text) {
-  samples_.push_back(
-      {fmt::format("<TD>{}</TD><TD ALIGN=\"LEFT\">{}</TD>", sample, xml_escaped(text)),
-       sample_width(text)});
+  constexpr double kSampleAndGap = 50;
+  samples_.push_back({fmt::format("<TD>{}</TD><TD ALIGN=\"LEFT\" WIDTH=\"{:.0f}\">{}</TD>", sample,
+                                  greatest_width(text), xml_escaped(text)),
+                      kSampleAndGap + greatest_width(text)});
 }
 
 // Each row has a fixed size; otherwise Graphviz would stretch it to the width of the longest line.

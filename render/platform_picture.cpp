@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <string>
@@ -77,7 +78,8 @@ class PlatformPicture {
     const std::size_t nodes = platform_.nodes().size();
     // A nearly complete graph has no structure: a circle shows all its lines.
     constexpr std::size_t kMostOnACircle = 30;
-    const bool circle = nodes <= kMostOnACircle && 3 * all_lines_.size() >= nodes * (nodes - 1);
+    const bool circle =
+        nodes > 2 && nodes <= kMostOnACircle && 3 * all_lines_.size() >= nodes * (nodes - 1);
     return {{"layout", circle ? "circo" : "neato"},
             {"mindist", "2"},
             {"overlap", "prism"},
@@ -165,20 +167,26 @@ class PlatformPicture {
     return names;
   }
 
-  // The rates that links have, if they are few; else some from the least to the greatest.
+  // The rates that links have, if they are few; else those nearest to samples of the scale.
   [[nodiscard]] std::vector<BytesPerSecond> legend_rates() const {
     constexpr std::size_t kMost = 5;
-    std::map<double, std::string> rates;
-    for (const Arc& arc : platform_.arcs()) {
-      const std::string text = short_rate(arc.bandwidth);
-      const bool is_new =
-          std::ranges::none_of(rates, [&](const auto& known) { return known.second == text; });
-      if (is_new) rates.emplace(arc.bandwidth.value, text);
-      if (rates.size() > kMost) return scale_.samples();
+    std::vector<BytesPerSecond> rates;
+    for (const Arc& arc : platform_.arcs()) rates.push_back(arc.bandwidth);
+    std::ranges::sort(rates);
+    const auto drop_equal = [](std::vector<BytesPerSecond>& sorted) {
+      const auto same = std::ranges::unique(sorted, {}, short_rate);
+      sorted.erase(same.begin(), same.end());
+    };
+    drop_equal(rates);
+    if (rates.size() <= kMost) return rates;
+    std::vector<BytesPerSecond> nearest = scale_.samples();
+    for (BytesPerSecond& sample : nearest) {
+      sample = *std::ranges::min_element(rates, {}, [&](BytesPerSecond rate) {
+        return std::abs(std::log(rate.value / sample.value));
+      });
     }
-    std::vector<BytesPerSecond> few;
-    for (const auto& [rate, text] : rates) few.push_back({rate});
-    return few;
+    drop_equal(nearest);
+    return nearest;
   }
 
   std::string legend() const {

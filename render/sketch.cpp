@@ -38,7 +38,7 @@ DotAttributes node_defaults(std::size_t nodes) {
           {"penwidth", "0.8"},
           {"fontname", kFont},
           {"fontsize", many ? "8" : "10"},
-          {"margin", many ? "0.03,0.015" : "0.07,0.03"},
+          {"margin", many ? "0.09,0.015" : "0.11,0.03"},
           {"width", "0.1"},
           {"height", "0.1"}};
 }

@@ -10,7 +10,7 @@ mpi_packages=(libopenmpi-dev openmpi-bin libxxhash-dev)
 python_packages=(pybind11-dev python3-dev python3-numpy python3-networkx python3-pytest python3-mpi4py)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 iproute2)
 ci_packages=(ccache libsimgrid-dev)
-lint_packages=(clang-format clang-tidy)
+lint_packages=(clang-format clang-tidy lintian)
 
 die() {
   printf '%s: %s\n' "${0##*/}" "$1" >&2

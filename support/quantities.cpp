@@ -199,19 +199,45 @@ std::string format_duration(Seconds duration) {
   return fmt::format("{:.1f} ns", duration.value * 1e9);
 }
 
-std::string format_size(Bytes size) {
-  constexpr std::array<std::string_view, 5> kScales{"KiB", "MiB", "GiB", "TiB", "PiB"};
-  if (size.value < 1024) return fmt::format("{} B", size.value);
-  double amount = static_cast<double>(size.value) / 1024;
-  std::size_t scale = 0;
-  while (amount >= 1023.995 && scale + 1 < kScales.size()) {
-    amount /= 1024;
-    ++scale;
+namespace {
+
+constexpr std::array<std::string_view, 5> kDecimalUnits{"kB", "MB", "GB", "TB", "PB"};
+constexpr std::array<std::string_view, 5> kBinaryUnits{"KiB", "MiB", "GiB", "TiB", "PiB"};
+
+// An amount in a unit, with at most two decimals.
+struct ScaledSize {
+  std::string text;
+  std::size_t decimals = 0;
+  bool is_exact = false;
+};
+
+ScaledSize scaled_size(Bytes size, std::uint64_t step, std::span<const std::string_view> units) {
+  const auto amount_in = [&](std::uint64_t unit) {
+    return static_cast<double>(size.value) / static_cast<double>(unit);
+  };
+  std::uint64_t unit = step;
+  std::size_t at = 0;
+  while (amount_in(unit) >= static_cast<double>(step) - 0.005 && at + 1 < units.size()) {
+    unit *= step;
+    ++at;
   }
-  std::string digits = fmt::format("{:.2f}", amount);
+  std::string digits = fmt::format("{:.2f}", amount_in(unit));
   digits.erase(digits.find_last_not_of('0') + 1);
-  if (digits.ends_with('.')) digits.pop_back();
-  return fmt::format("{} {}", digits, kScales[scale]);
+  const std::size_t decimals = digits.size() - digits.find('.') - 1;
+  if (decimals == 0) digits.pop_back();
+  return {fmt::format("{} {}", digits, units[at]), decimals, size.value % unit * 100 % unit == 0};
+}
+
+}  // namespace
+
+std::string format_size(Bytes size) {
+  if (size.value < 1000) return fmt::format("{} B", size.value);
+  const ScaledSize decimal = scaled_size(size, 1000, kDecimalUnits);
+  if (size.value < 1024) return decimal.text;
+  const ScaledSize binary = scaled_size(size, 1024, kBinaryUnits);
+  const bool is_binary =
+      binary.is_exact && (!decimal.is_exact || binary.decimals <= decimal.decimals);
+  return is_binary ? binary.text : decimal.text;
 }
 
 }  // namespace espalier

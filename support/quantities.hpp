@@ -55,7 +55,7 @@ std::string format_rate(BytesPerSecond rate);
 std::string short_rate(BytesPerSecond rate);
 // For reports: "1.250 s", "20.0 us".
 std::string format_duration(Seconds duration);
-// For reports: "64 MiB", "1.5 KiB", "17 B".
+// For reports: "64 MiB", "1.5 KiB", "20 GB". In binary units if exact so, with no more decimals.
 std::string format_size(Bytes size);
 
 }  // namespace espalier

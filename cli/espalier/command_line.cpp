@@ -25,7 +25,7 @@ ExitStatus run_command_line(int argc, const char* const* argv) {
   line.root().add_footer(kFooter);
   for (const auto add : {add_plan, add_compare, add_bound, add_explain, add_verify, add_simulate,
                          add_predict, add_decide, add_fit, add_show, add_report, add_convert,
-                         add_export, add_generate, add_study, add_list}) {
+                         add_export, add_generate, add_study, add_list, add_doctor}) {
     add(line.root());
   }
   const std::string help = line.parse(argc, argv);

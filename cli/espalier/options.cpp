@@ -119,6 +119,10 @@ void PlatformOptions::add_to(Arguments& app, bool in_help) {
   app.add("--level-bandwidth", options.level_bandwidth,
           "Slurm: the links' bandwidths by level from the hosts up, e.g. 100Gbit/s,400Gbit/s",
           style("RATE,RATE"));
+  app.add("--link-speed-unit", options.link_speed_unit,
+          "Slurm: what LinkSpeed=1 of a switch means, e.g. 1Gbit/s; its links downwards have that "
+          "speed, others --level-bandwidth",
+          style("RATE"));
   app.add("--topology", options.topology,
           "Slurm: which topology of a file; default: the cluster's default, or the first",
           style("NAME"));

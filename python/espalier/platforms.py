@@ -73,6 +73,7 @@ class Platform:
         class_rate: Sequence[str] = (),
         osu_size: str = "",
         level_bandwidth: str = "",
+        link_speed_unit: str = "",
         topology: str = "",
     ) -> Platform:
         """The network in a file of any format of docs/formats.md, which is detected unless `format` names it.
@@ -82,7 +83,8 @@ class Platform:
         """
         texts = {"format": format, "name": name, "tier": tier, "latencies": os.fspath(latencies),
                  "classes": os.fspath(classes), "missing_bandwidth": missing_bandwidth, "table": table,
-                 "osu_size": osu_size, "level_bandwidth": level_bandwidth, "topology": topology}
+                 "osu_size": osu_size, "level_bandwidth": level_bandwidth,
+                 "link_speed_unit": link_speed_unit, "topology": topology}
         core, notes = _espalier.read_platform(None, os.fspath(file), texts, list(class_rate), classes_seed)
         if prices is not None:
             core, more = _espalier.with_prices(core, os.fspath(prices))

@@ -44,6 +44,7 @@ platforms::ReadOptions read_options(const std::map<std::string, std::string>& te
       {"table", &platforms::ReadOptions::table},
       {"osu_size", &platforms::ReadOptions::osu_size},
       {"level_bandwidth", &platforms::ReadOptions::level_bandwidth},
+      {"link_speed_unit", &platforms::ReadOptions::link_speed_unit},
       {"topology", &platforms::ReadOptions::topology},
       {"name", &platforms::ReadOptions::name}};
   platforms::ReadOptions options;

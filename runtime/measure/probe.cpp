@@ -45,6 +45,19 @@ constexpr std::uint64_t kShortestChunk = 1024;
 constexpr std::size_t kFastest = 4;
 constexpr std::size_t kSlowest = 3;
 
+std::size_t least_repeats_for(double effort) {
+  return static_cast<std::size_t>(std::clamp(std::round(3 * std::sqrt(effort)), 2.0, 9.0));
+}
+
+std::size_t most_repeats_for(double effort) {
+  return 2 * least_repeats_for(effort) + 1;
+}
+
+// One to several, several to one, both directions.
+std::size_t ends_of(std::size_t ranks) {
+  return (ranks > 2 ? 3 : 1) * ranks;
+}
+
 std::uint64_t chunk_for(double rate_Bps, double seconds) {
   const std::uint64_t full = full_chunk_bytes(rate_Bps);
   if (full > kEager) return full;
@@ -108,14 +121,13 @@ class Probe {
  public:
   Probe(Network& network, Measurements so_far, const ProbeOptions& options)
       : network_(&network), measured_(std::move(so_far)), options_(&options) {
-    least_repeats_ =
-        static_cast<std::size_t>(std::clamp(std::round(3 * std::sqrt(options.effort)), 2.0, 9.0));
+    least_repeats_ = least_repeats_for(options.effort);
   }
 
   Measurements run() {
     const auto rounds = tournament(network_->ranks());
     const std::size_t ranks = network_->ranks();
-    planned_ = 4 * rounds.size() + (ranks > 2 ? 3 : 1) * ranks;
+    planned_ = 4 * rounds.size() + ends_of(ranks);
     for (const auto& round : rounds) {
       time("latencies", round);
       time("latencies", reversed(round));
@@ -199,7 +211,7 @@ class Probe {
     report(doing);
     auto [run, rates] = calibrated(purpose, flows);
     Experiment experiment{purpose, flows, std::vector<std::vector<double>>(flows.size())};
-    const std::size_t most_repeats = 2 * least_repeats_ + 1;
+    const std::size_t most_repeats = most_repeats_for(options_->effort);
     for (std::size_t repeat = 1; repeat <= most_repeats; ++repeat) {
       if (repeat > 1) rates = network_->transfer(run);
       for (std::size_t i = 0; i < flows.size(); ++i) experiment.rates_Bps[i].push_back(rates[i]);
@@ -324,6 +336,19 @@ double parse_effort(std::string_view text) {
                     in_quotes(text), kLeastEffort, kMostEffort));
   }
   return *effort;
+}
+
+Forecast forecast(std::size_t ranks, double effort) {
+  const std::size_t rounds = 2 * tournament(ranks).size();
+  const auto transfers = static_cast<double>(rounds + ends_of(ranks));
+  const auto repeated = [&](std::size_t times, double seconds) {
+    return Seconds{static_cast<double>(rounds) * kCalibration_s +
+                   transfers * static_cast<double>(times) * seconds};
+  };
+  return {.steps = 2 * rounds + ends_of(ranks),
+          .least = repeated(least_repeats_for(effort), kShortestTransfer_s),
+          .most = repeated(most_repeats_for(effort), kLongestTransfer_s),
+          .alone = {kAloneBudget_s * effort}};
 }
 
 Measurements measure(Network& network, Measurements so_far, const ProbeOptions& options) {

@@ -17,6 +17,7 @@
 
 #include "runtime/measure/measurements.hpp"
 #include "runtime/measure/network.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::runtime::probe {
 
@@ -46,6 +47,17 @@ struct ProbeOptions {
   std::function<void(const Progress&)> on_progress;        // before each step; may be empty
   std::function<void(const Measurements&)> on_measured{};  // after each step; may be empty
 };
+
+// What a probe of so many ranks will take, before anything is measured. The first figure is for
+// fast links, the second for slow or unsteady ones; alone: at most so much more where links disturb
+// each other. Long latencies add to each.
+struct Forecast {
+  std::size_t steps = 0;
+  Seconds least;
+  Seconds most;
+  Seconds alone;
+};
+Forecast forecast(std::size_t ranks, double effort);
 
 // Continues from `so_far`, which names the hosts; its measurements are not repeated.
 Measurements measure(Network& network, Measurements so_far, const ProbeOptions& options);

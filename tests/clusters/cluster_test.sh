@@ -25,6 +25,7 @@ refused() {
 leaves_nothing() {
   ! ip netns list | grep '^espalier-bed-' || fail "namespaces are left"
   ! ls -d /etc/netns/espalier-bed-* 2>/dev/null || fail "folders are left"
+  ! ls -d "${TMPDIR:-/tmp}"/espalier-cluster-* 2>/dev/null || fail "a folder for temporary files is left"
 }
 
 # Two hosts and a third behind a link of 40 Mbit/s.

@@ -14,6 +14,7 @@ from wiring import Refusal, Unavailable
 
 HERE = pathlib.Path(__file__).resolve().parent
 TIMED_OUT = 124  # as timeout(1)
+WORK_PREFIX = "espalier-cluster-"
 NAP_NS = 50000  # the length of a nap in patient.c, with few ranks
 FEW_RANKS = 8  # per processor
 
@@ -35,7 +36,10 @@ class Launcher:
         self._cluster = cluster
 
     def __enter__(self) -> "Launcher":
-        self._work = tempfile.TemporaryDirectory(prefix="espalier-cluster-")
+        # A killed run leaves its folder. There is one cluster at a time, so others are such.
+        for folder in pathlib.Path(tempfile.gettempdir()).glob(f"{WORK_PREFIX}*"):
+            shutil.rmtree(folder, ignore_errors=True)
+        self._work = tempfile.TemporaryDirectory(prefix=WORK_PREFIX)
         self._patient = str(pathlib.Path(self._work.name) / "patient.so")
         done = subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", self._patient, str(HERE / "patient.c"), "-ldl"],
                               capture_output=True, text=True)

@@ -141,7 +141,15 @@ TEST(Format, Sizes) {
   EXPECT_EQ(format_size({17}), "17 B");
   EXPECT_EQ(format_size({1536}), "1.5 KiB");
   EXPECT_EQ(format_size({64U << 20U}), "64 MiB");
-  EXPECT_EQ(format_size({(1U << 20U) - 1}), "1 MiB");
+  EXPECT_EQ(format_size({20'000'000'000}), "20 GB");  // which is a whole number of KiB, too
+  EXPECT_EQ(format_size({160'000}), "160 kB");        // not 156.25 KiB
+  EXPECT_EQ(format_size({512'000}), "500 KiB");
+  EXPECT_EQ(format_size({1000}), "1 kB");
+  EXPECT_EQ(format_size({1023}), "1.02 kB");
+  EXPECT_EQ(format_size({1024}), "1 KiB");
+  EXPECT_EQ(format_size({(1U << 20U) - 1}), "1.05 MB");
+  EXPECT_EQ(format_size({999'999}), "1 MB");
+  EXPECT_EQ(format_size({~std::uint64_t{0}}), "18446.74 PB");
 }
 
 TEST(ShortRate, HasThreeDigits) {

@@ -25,6 +25,7 @@ void add_generate(Arguments root);  // one command per family
 void add_study(Arguments root);     // one per family, `files`, and
 void add_study_two_trees(Arguments& study);
 void add_list(Arguments root);
+void add_doctor(Arguments root);
 
 // A family that `generate` makes.
 struct FamilyEntry {

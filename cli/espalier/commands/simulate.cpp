@@ -28,7 +28,7 @@ namespace {
 struct SimulateCommand {
   Console console{};
   PlatformOptions reading{};
-  std::string plan{};
+  std::vector<std::string> plans{};
   std::string platform{};
   std::vector<Bytes> messages{};
   simulate::Options how{};
@@ -41,6 +41,11 @@ struct SimulateCommand {
 
   void add_to(Arguments& app);
   [[nodiscard]] ExitStatus run() const;
+
+ private:
+  void check() const;
+  [[nodiscard]] SimulatedPlan simulated(const std::string& file, const platforms::Platform& read,
+                                        const Deadline& deadline, ExitStatus& status) const;
 };
 
 // Adds a bar for every send and resource, and for every segment that is combined.
@@ -159,28 +164,35 @@ void require_fitting(const SimulateCommand& options, const planner::Plan& plan) 
   }
 }
 
-ExitStatus SimulateCommand::run() const {
-  require_one_stdin("simulate", plan, platform);
-  if (!trace.empty()) {
-    if (messages.size() > 1)
-      throw InputError({}, "--trace", "shows a single message; give one --message SIZE");
-    require_writable(trace);
+void SimulateCommand::check() const {
+  for (const std::string& plan : plans) require_one_stdin("simulate", plan, platform);
+  if (plans.size() > 1) {
+    if (std::ranges::count(plans, "-") > 1) {
+      throw InputError({}, "plan", "standard input holds one plan; name the files of others");
+    }
+    refuse_given({{"--trace", !trace.empty()}, {"--nodes", nodes}}, "is of a single plan");
   }
+  if (trace.empty()) return;
+  if (messages.size() > 1)
+    throw InputError({}, "--trace", "shows a single message; give one --message SIZE");
+  require_writable(trace);
+}
+
+// status: changed if the deadline ended it.
+SimulatedPlan SimulateCommand::simulated(const std::string& file, const platforms::Platform& whole,
+                                         const Deadline& deadline, ExitStatus& status) const {
   const planner::Plan read =
-      planner::parse_plan(read_text(plan), display_name(plan), planner::Roots::kAny);
+      planner::parse_plan(read_text(file), display_name(file), planner::Roots::kAny);
   require_fitting(*this, read);
-  const platforms::Platform network = simulate::with_overhead(
-      planner::platform_of(read, reading.read(platform, console)), overhead);
+  const platforms::Platform network =
+      simulate::with_overhead(planner::platform_of(read, whole), overhead);
   simulate::Options options = how;
   options.receives = receives.value_or(options.receives);
-  const simulate::Simulator simulator = make_simulator(read, network, options, plan);
+  const simulate::Simulator simulator = make_simulator(read, network, options, file);
   const std::vector<std::string> resources = simulate::resource_names(simulator, read, network);
-
-  const Deadline deadline(time_limit);
   require_feasible(simulator, messages, *this);
 
   std::vector<SimulationRow> rows;
-  ExitStatus status = ExitStatus::kDone;
   for (const Bytes message : messages) {
     try {
       rows.push_back(trace.empty()
@@ -198,12 +210,27 @@ ExitStatus SimulateCommand::run() const {
   }
   Report report = simulation_report(rows, read, simulator, options, resources);
   if (nodes) report.say(simulation_nodes_table(rows, read));
+  return {display_name(file), read.algorithm, read.optimum, std::move(rows), std::move(report)};
+}
+
+ExitStatus SimulateCommand::run() const {
+  check();
+  const platforms::Platform network = reading.read(platform, console);
+  const Deadline deadline(time_limit);
+  ExitStatus status = ExitStatus::kDone;
+  std::vector<SimulatedPlan> done;
+  for (const std::string& plan : plans) {
+    if (status != ExitStatus::kDone) break;
+    done.push_back(simulated(plan, network, deadline, status));
+  }
+  Report report = plans.size() == 1 ? std::move(done.front().report) : simulations_report(done);
   write_text("-", report.render(json));
   return status;
 }
 
 void SimulateCommand::add_to(Arguments& app) {
-  add_file(app, "plan", plan);
+  app.add("plan", plans, "Plan files; several are compared in one table; '-' is standard input",
+          {.type = "PLAN", .required = true});
   app.add("--platform", platform, "The platform that the plan runs on",
           {.type = "PLATFORM", .required = true});
   app.add("--message", messages, "Size of the message; repeatable, or separated by commas",

@@ -205,34 +205,32 @@ Report explanation_report(Report report, const planner::ModelledPlatform& proble
                           planner::Operation operation, std::optional<platforms::NodeId> root,
                           const planner::Explanation& explanation) {
   const planner::Outcome& optimum = explanation.optimum;
-  const double gap = gap_of(explanation.reached, optimum.bound);
   std::size_t in_blocks = 0;
   for (const planner::BlockOfTrees& block : optimum.blocks) in_blocks += block.trees.size();
-  report.write("optimum_Bps", explanation.reached.value);
-  report.write("bound_Bps", *Cell(optimum.bound).json);
-  report.write("bound_final", optimum.bound && optimum.ends.is_bound_final());
-  report.write("gap", gap);
-  report.write("trees", optimum.reduce_trees.size() + optimum.trees.size() + in_blocks);
-  const std::string trees = in_blocks > 0
-                                ? counted(in_blocks, planner::routes(operation) ? "path" : "tree")
-                                : count_of_trees(optimum.reduce_trees.size(), optimum.trees.size());
-  report.say(fmt::format("{} {}, {}: optimum {}, {} {}, gap {:.1e}, {}\n",
-                         printable(problem.platform.name()),
+  report.add("problem", "",
+             fmt::format("{} {}, {}", printable(problem.platform.name()),
                          root ? fmt::format("{} {}", relation_to_source(operation),
                                             printable(problem.platform.node(*root).name))
                               : fmt::format("{} of all hosts", planner::name_of(operation)),
-                         platforms::name_of(problem.model), format_rate(explanation.reached),
-                         bound_title(optimum.ends), Cell(optimum.bound).text, gap, trees) +
-             limits_text(explanation, operation));
+                         platforms::name_of(problem.model)));
+  report.add("optimum", "optimum_Bps", explanation.reached);
+  report_bound(report, optimum.bound, optimum.ends, "-");
+  report.add("gap", "gap", tiny(gap_of(explanation.reached, optimum.bound)));
+  report.add(in_blocks > 0 && planner::routes(operation) ? "paths" : "trees", "trees",
+             Cell(in_blocks > 0 ? fmt::format("{}", in_blocks)
+                                : count_of_trees(optimum.reduce_trees.size(), optimum.trees.size()),
+                  optimum.reduce_trees.size() + optimum.trees.size() + in_blocks));
   report.write("cuts", cuts_json(explanation.cuts));
   report_cost(report, planner::cost_of(optimum, problem.platform));
   const Rows rows = upgrade_rows(explanation, operation);
+  report.say(limits_text(explanation, operation) +
+             (rows.empty() ? "" : best_upgrades_text(explanation)));
   if (rows.empty()) {
     report.write("bottlenecks", rows.json());
     return report;
   }
   report.add("bottlenecks", rows);
-  report.say(best_upgrades_text(explanation) + meaning_of_faster(problem.model));
+  report.say(meaning_of_faster(problem.model));
   return report;
 }
 

@@ -10,7 +10,7 @@
 
 namespace espalier::cli {
 
-// Headline, bottlenecks, a table of upgrades, and the best ones.
+// The figures, what limits them and what would help most, and a table of upgrades.
 // report: what report_on says of the problem.
 Report explanation_report(Report report, const planner::ModelledPlatform& problem,
                           planner::Operation operation, std::optional<platforms::NodeId> root,

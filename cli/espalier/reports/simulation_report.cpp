@@ -60,6 +60,42 @@ Cell money_cell(const planner::PlanCost& cost, const SimulationRow& row) {
 
 }  // namespace
 
+Report simulations_report(std::vector<SimulatedPlan>& plans) {
+  Rows table({{"message", ""},
+              left("plan", ""),
+              left("algorithm", ""),
+              {"makespan", ""},
+              {"relative", ""},
+              {"achieved", ""},
+              {"of optimum", ""}});
+  for (std::size_t i = 0; i < plans.front().rows.size(); ++i) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const SimulatedPlan& plan : plans) {
+      if (i < plan.rows.size()) least = std::min(least, plan.rows[i].simulation.makespan.value);
+    }
+    for (const SimulatedPlan& plan : plans) {
+      if (i >= plan.rows.size()) continue;  // the time limit came first
+      const SimulationRow& row = plan.rows[i];
+      const Cell achieved = row.simulation.achieved;
+      table.add({row.message, plan.file, printable(plan.algorithm), row.simulation.makespan,
+                 row.is_empty() ? Cell("-") : decimal(row.simulation.makespan.value / least),
+                 row.is_empty() ? achieved.as("-") : achieved,
+                 decimal(row.share_of(plan.optimum))});
+    }
+  }
+  Report report;
+  report.add("", table);
+  Json all = Json::array();
+  for (SimulatedPlan& plan : plans) {
+    Json one = Json::object();
+    one["plan"] = plan.file;
+    one.update(plan.report.json());
+    all.push_back(std::move(one));
+  }
+  report.write("plans", std::move(all));
+  return report;
+}
+
 Report simulation_report(const std::vector<SimulationRow>& rows, const planner::Plan& plan,
                          const simulate::Simulator& simulator, const simulate::Options& how,
                          const std::vector<std::string>& resources) {

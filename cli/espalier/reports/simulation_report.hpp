@@ -40,6 +40,17 @@ struct SimulationRow {
   }
 };
 
+// One of several plans.
+struct SimulatedPlan {
+  std::string file;
+  std::string algorithm;
+  std::optional<BytesPerSecond> optimum;
+  std::vector<SimulationRow> rows;  // one per message
+  Report report;                    // of it alone
+};
+// A row per message and plan, with its time relative to the fastest plan's.
+Report simulations_report(std::vector<SimulatedPlan>& plans);
+
 // One row per message. resources: names, in the simulation's order.
 Report simulation_report(const std::vector<SimulationRow>& rows, const planner::Plan& plan,
                          const simulate::Simulator& simulator, const simulate::Options& how,

@@ -131,6 +131,12 @@ void run_probe(const Job& job, const ProbeArguments& arguments) {
   if (measured.hosts.size() < 2) {
     throw InputError("one rank has no network to probe; start two or more");
   }
+  if (arguments.dry_run) {
+    if (rank == 0) {
+      print_report(forecast_report(measured.hosts, arguments.effort_factor), arguments.json);
+    }
+    return;
+  }
   Checkpoint checkpoint(arguments.out);
   runtime::collective_try(comm, [&] {
     if (rank != 0) return;

@@ -35,6 +35,7 @@ struct ProbeArguments {
   std::string name{};          // of the platform; empty: "probe of N ranks"
   double effort_factor = runtime::probe::kNormal;
   bool resume = false;
+  bool dry_run = false;
   bool json = false;
   bool quiet = false;
   std::optional<Seconds> timeout{{60}};  // unset: none

@@ -51,6 +51,7 @@ void add_collectives(Arguments root, const Job& job);  // all operations but a b
 void add_bench(Arguments root, const Job& job);
 void add_tune(Arguments root, const Job& job);
 void add_probe(Arguments root, const Job& job);
+void add_doctor(Arguments root, const Job& job);
 
 // The program's command line; `job` is where its commands run.
 std::unique_ptr<CommandLine> make_command_line(const Job& job);

@@ -53,6 +53,7 @@ void ProbeArguments::add_to(Arguments& app) {
           {.type = "EFFORT", .shown = "normal"});
   app.add("--resume", resume,
           "continue an interrupted probe from its measurements in OUTPUT.measurements.json");
+  app.add("--dry-run", dry_run, "say how long it will take, and measure nothing");
   app.add("--measurements", measurements, "file for the raw measurements", {.type = "FILE"});
   app.add("--name", name, "name of the platform, or with --model of the network", {.type = "NAME"});
   app.add("--model", model.name, among("model", models),
@@ -83,6 +84,9 @@ void ProbeArguments::check() const {
   }
   if (model.pair_class && model.pair) {
     throw InputError("--class and --pair both select the pairs; give one of them");
+  }
+  if (dry_run && (has_model || resume)) {
+    throw InputError("--dry-run is for whole probes; leave out --model and --resume");
   }
   if (out == "-" && json) {
     throw InputError("--json and -o - both write to standard output; give one of them");

@@ -25,9 +25,7 @@ std::optional<Seconds> read_timeout(const std::string& text) {
 void RunningOptions::add_to(Arguments& app, std::size_t default_sends,
                             std::size_t default_receives) {
   const Range window{1, kLargestWindow};
-  app.add("--map", mapping, one_named<runtime::RankMapping>("mapping", kMappings),
-          "mapping of ranks to nodes: order (rank i is node i), or host (by host name)",
-          {.shown = "order"});
+  add_mapping(app, mapping);
   app.add("--window", sends, "outstanding sends per child",
           {.shown = shown(default_sends), .range = window});
   app.add("--receives", receives, "receives posted ahead per tree",
@@ -42,6 +40,12 @@ void RunningOptions::add_to(Arguments& app, std::size_t default_sends,
           "memory; copies all come from the rank of the host that a tree reaches first)");
   app.add("--rounds", rounds,
           "synchronised rounds by the plan's colors (two-tree-sanders makes such plans)");
+}
+
+void add_mapping(Arguments& app, runtime::RankMapping& to) {
+  app.add("--map", to, one_named<runtime::RankMapping>("mapping", kMappings),
+          "mapping of ranks to nodes: order (rank i is node i), or host (by host name)",
+          {.shown = "order"});
 }
 
 void add_timeout(Arguments& app, std::optional<Seconds>& to) {

@@ -48,7 +48,8 @@ struct RunningOptions {
   void add_to(Arguments& app, std::size_t default_sends, std::size_t default_receives);
 };
 
-// --timeout.
+// --map; --timeout.
+void add_mapping(Arguments& app, runtime::RankMapping& to);
 void add_timeout(Arguments& app, std::optional<Seconds>& to);
 
 // A reader of --segment; at least one byte.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "cli/espalier_mpi/reports/report.hpp"
@@ -48,6 +49,22 @@ std::string caps_text(const Estimate& estimate, const std::vector<std::optional<
 }
 
 }  // namespace
+
+Report forecast_report(const std::vector<std::string>& hosts, double effort) {
+  const runtime::probe::Forecast forecast = runtime::probe::forecast(hosts.size(), effort);
+  const std::size_t distinct = std::set<std::string>(hosts.begin(), hosts.end()).size();
+  Report report;
+  report.write("operation", "probe");
+  report.add("ranks", "ranks",
+             Cell(fmt::format("{} on {}", hosts.size(), counted(distinct, "host")), hosts.size()));
+  report.write("hosts", distinct);
+  report.add("steps", "steps", forecast.steps);
+  report.add("fast links", "least_s", forecast.least);
+  report.add("slow links", "most_s", forecast.most);
+  report.add("links that share", "alone_s",
+             Cell("up to " + format_duration(forecast.alone) + " more", forecast.alone.value));
+  return report;
+}
 
 Report probe_report(const Estimate& estimate, double seconds) {
   const auto rate = [](double value) { return short_rate({value}); };

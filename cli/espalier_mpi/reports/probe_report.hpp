@@ -17,6 +17,9 @@ namespace espalier::cli {
 
 Report probe_report(const runtime::probe::Estimate& estimate, double seconds);
 
+// For --dry-run: what a probe of these ranks will take. hosts: of each rank.
+Report forecast_report(const std::vector<std::string>& hosts, double effort);
+
 // The results of --model.
 struct ModelReport {
   std::string model;

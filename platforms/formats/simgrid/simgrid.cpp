@@ -205,6 +205,7 @@ class SimgridReader {
     options.zone = zone;
     simgrid::add_cluster(network_, options);
     if (options.topology == "TORUS") ++tori_;
+    if (options.topology != "FLAT" && options.has_backbone) ++unused_backbones_;
   }
 
   void add_cabinet(const pugi::xml_node& node, std::size_t zone) {
@@ -348,6 +349,8 @@ class SimgridReader {
     source_.note_count(without_routes_, "{} zones of routing None: no routes inside");
     source_.note_count(
         tori_, "{} tori: hosts are linked to their neighbours; the planner chooses longer paths");
+    source_.note_counted(unused_backbones_, "backbone",
+                         "left out {} of clusters that are not FLAT, as SimGrid does");
     if (host_gateways_ > 0) {
       source_.note("hosts as gateways: they forward as hosts, not as switches");
     }
@@ -371,6 +374,7 @@ class SimgridReader {
   std::size_t host_gateways_ = 0;
   std::size_t without_routes_ = 0;
   std::size_t tori_ = 0;
+  std::size_t unused_backbones_ = 0;
   std::size_t profiles_ = 0;
 };
 

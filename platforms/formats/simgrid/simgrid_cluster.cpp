@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <map>
 
 #include "platforms/formats/graph/xml.hpp"
 #include "platforms/formats/simgrid/simgrid_network.hpp"
@@ -35,16 +36,7 @@ class Cluster {
       const std::string name = fmt::format("{}_link_{}", options_.id, options_.radical[i]);
       const Network::LinkPair pair =
           network_.add_link_pair(name, options_.bandwidth, options_.latency, options_.sharing);
-      std::vector<DirectedLinkId> up{pair.up};
-      std::vector<DirectedLinkId> down{pair.down};
-      if (options_.limiter.value > 0) {
-        const DirectedLinkId limiter =
-            network_.add_directed_link(name + "_limiter", options_.limiter, {});
-        up.push_back(limiter);
-        down.push_back(limiter);
-      }
-      network_.connect(hosts_[i], hub.in, std::move(up));
-      network_.connect(hub.out, hosts_[i], std::move(down));
+      connect(hosts_[i], hub, pair, name, true);
     }
   }
 
@@ -89,24 +81,43 @@ class Cluster {
       }
     }
     for (const Cable& cable : fabric.cables) {
-      add_cable(nodes[cable.one], nodes[cable.other], cable.count);
+      add_cable(nodes[cable.one], nodes[cable.other], cable.count, cable.one < hosts_.size());
     }
   }
 
+  // The links of a host, or of two switches.
+  void connect(NodeId node, const Netpoint& hub, const Network::LinkPair& pair,
+               const std::string& name, bool is_host) {
+    std::vector<DirectedLinkId> up{pair.up};
+    std::vector<DirectedLinkId> down{pair.down};
+    if (is_host && options_.limiter.value > 0) {  // one more link, for all cables and directions
+      const auto found = limiters_.find(node);
+      const DirectedLinkId limiter =
+          found != limiters_.end()
+              ? found->second
+              : network_.add_directed_link(name + "_limiter", options_.limiter, {});
+      limiters_.emplace(node, limiter);
+      up.push_back(limiter);
+      down.push_back(limiter);
+    }
+    network_.connect(node, hub.in, std::move(up));
+    network_.connect(hub.out, node, std::move(down));
+  }
+
   // `count` parallel cables: their bandwidths add.
-  void add_cable(NodeId one, NodeId other, std::size_t count) {
+  void add_cable(NodeId one, NodeId other, std::size_t count, bool is_host) {
     const BytesPerSecond bandwidth{options_.bandwidth.value * static_cast<double>(count)};
     const std::string name =
         fmt::format("{}_link_{}_{}", options_.id, index_of(one), index_of(other));
     const Network::LinkPair pair =
         network_.add_link_pair(name, bandwidth, options_.latency, options_.sharing);
-    network_.connect(one, other, {pair.up});
-    network_.connect(other, one, {pair.down});
+    connect(one, {.in = other, .out = other}, pair, name, is_host);
   }
 
   Network& network_;
   const ClusterOptions& options_;
   std::vector<NodeId> hosts_;
+  std::map<NodeId, DirectedLinkId> limiters_;  // by host
 };
 
 }  // namespace
@@ -160,9 +171,8 @@ void add_cluster(Network& network, const ClusterOptions& options) {
        {"TORUS", &Cluster::add_torus},
        {"DRAGONFLY", &Cluster::add_dragonfly}}};
   Cluster cluster(network, options);
-  if (options.topology != "FLAT" && (options.has_backbone || options.limiter.value > 0)) {
-    throw InputError(
-        fmt::format("a {} with a backbone or limiter_link is not supported", options.topology));
+  if (options.topology == "TORUS" && options.limiter.value > 0) {
+    throw InputError("a TORUS with a limiter_link is not supported");
   }
   (cluster.*choice_named("topology", kTopologies, options.topology).value)();
 }

@@ -94,8 +94,6 @@ class ConfReader : LineReader {
     const std::string_view kind = chosen_kind();
     if (kind == "tree") {
       topology.switches = std::move(switches_);
-      topology.has_link_speeds = speeds_ > 0;
-      if (speeds_ > 0) source_.note("left out LinkSpeed, for which Slurm defines no unit");
     } else if (kind == "block") {
       topology.switches = std::move(blocks_);
       join_blocks(topology.switches, source_.notes);
@@ -163,8 +161,14 @@ class ConfReader : LineReader {
       blocks_.push_back({own, std::move(nodes), {}, place});
     } else {
       switches_.push_back({own, std::move(nodes), hostlists_.expand(values[1]), place});
-      if (values[2].data() != nullptr) ++speeds_;
+      if (values[2].data() != nullptr) switches_.back().link_speed = parse_link_speed(values[2]);
     }
+  }
+
+  static double parse_link_speed(std::string_view text) {
+    const auto speed = parse_number(text);
+    if (speed && *speed > 0) return *speed;
+    throw InputError(fmt::format("LinkSpeed is a positive number, not {}", in_quotes(text)));
   }
 
   // The kind given by the option, otherwise the first in the file; a note lists all kinds in it.
@@ -193,7 +197,6 @@ class ConfReader : LineReader {
   std::vector<SlurmSwitch> switches_;
   std::vector<SlurmSwitch> blocks_;
   std::vector<SlurmTorus> rings_;
-  std::size_t speeds_ = 0;
 };
 
 bool detects_slurm_conf(std::string_view text) {

@@ -34,23 +34,45 @@ std::vector<BytesPerSecond> parse_levels(std::string_view text) {
 // Common parts of trees and tori: nodes, links by level, and connected components.
 class Network {
  public:
-  // has_link_speeds: as of SlurmTopology.
-  Network(Source& source, bool has_link_speeds)
+  explicit Network(Source& source)
       : source_(source),
-        has_link_speeds_(has_link_speeds),
         speeds_(parse_levels(source.options.level_bandwidth)),
-        builder_(source.default_name()) {}
+        builder_(source.default_name()) {
+    const std::string& unit = source.options.link_speed_unit;
+    if (!unit.empty()) {
+      at_place({}, "--link-speed-unit", [&] {
+        unit_ = parse_rate(unit);
+        require_rate(*unit_, "a rate");
+      });
+    }
+  }
 
-  // Throws InputError unless there is one speed for each of `count` levels.
+  // The speeds of the links below these switches, where the file and the unit give one.
+  void use_link_speeds(const std::vector<SlurmSwitch>& switches) {
+    const auto with_speed = static_cast<std::size_t>(
+        std::ranges::count_if(switches, [](const auto& one) { return one.link_speed > 0; }));
+    has_link_speeds_ = with_speed > 0;
+    all_have_speeds_ = unit_ && with_speed == switches.size();
+    if (has_link_speeds_ && !unit_) {
+      source_.note(
+          "left out LinkSpeed, for which Slurm defines no unit; --link-speed-unit gives it");
+    }
+  }
+
+  // Throws InputError unless there is one speed for each of `count` levels. None is needed if every
+  // switch has a speed.
   void require_levels(std::size_t count) {
+    if (speeds_.empty() && all_have_speeds_) return;
     if (speeds_.empty()) {
       std::string example = "100Gbit/s";
       for (std::size_t level = 1; level < count; ++level) example += ",200Gbit/s";
       source_.refuse(
           fmt::format("{}: give a speed for each of its {} of links, from the hosts up, as in "
                       "--level-bandwidth {}",
-                      has_link_speeds_ ? "Slurm defines no unit for the file's LinkSpeed"
-                                       : "the file has no speeds",
+                      !has_link_speeds_ ? "the file has no speeds"
+                      : unit_           ? "some switches have no LinkSpeed"
+                                        : "Slurm defines no unit for the file's LinkSpeed, which "
+                                          "--link-speed-unit gives",
                       counted(count, "level"), example));
     }
     if (speeds_.size() != count) {
@@ -69,10 +91,15 @@ class Network {
     return builder_.find_node(name);
   }
 
-  // In both directions; level 0 is that of the hosts.
-  void add_link(NodeId one, NodeId other, std::size_t level) {
-    builder_.add_both_ways({one, other, speeds_[level]});
-    ++links_[level];
+  // In both directions; level 0 is that of the hosts. link_speed: of the switch above.
+  void add_link(NodeId one, NodeId other, std::size_t level, double link_speed = 0) {
+    if (unit_ && link_speed > 0) {
+      builder_.add_both_ways({one, other, {unit_->value * link_speed}});
+      ++by_link_speed_;
+    } else {
+      builder_.add_both_ways({one, other, speeds_[level]});
+      ++links_[level];
+    }
     joined_.emplace_back(one, other);
   }
 
@@ -84,6 +111,8 @@ class Network {
 
  private:
   void note_links() {
+    source_.note_counted(by_link_speed_, "link", "{} of the file's LinkSpeed");
+    if (links_.empty()) return;
     std::string list;
     for (std::size_t level = 0; level < links_.size(); ++level) {
       list += fmt::format("{}{} of {}", level == 0 ? "" : ", ", links_[level],
@@ -111,7 +140,10 @@ class Network {
   }
 
   Source& source_;
-  bool has_link_speeds_;
+  std::optional<BytesPerSecond> unit_;  // of LinkSpeed; unset: not given
+  bool has_link_speeds_ = false;
+  bool all_have_speeds_ = false;
+  std::size_t by_link_speed_ = 0;  // links
   std::vector<BytesPerSecond> speeds_;
   std::vector<std::size_t> links_;  // by level
   PlatformBuilder builder_;
@@ -228,6 +260,7 @@ class Tree {
 
 void build_tree(const std::vector<SlurmSwitch>& switches, Source& source, Network& network) {
   const Tree tree(switches, source.file);
+  network.use_link_speeds(switches);
   network.require_levels(tree.level_count());
   const bool below_top = tree.root_count() == 1;
   std::set<std::pair<std::string_view, std::size_t>> links;
@@ -249,10 +282,11 @@ void build_tree(const std::vector<SlurmSwitch>& switches, Source& source, Networ
   for (const SlurmSwitch& one : switches) {
     relays.push_back(network.add_node(one.name, true, {}, one.place));
   }
-  for (const auto& [name, i] : links) network.add_link(*network.find_node(name), relays[i], 0);
+  for (const auto& [name, i] : links)
+    network.add_link(*network.find_node(name), relays[i], 0, switches[i].link_speed);
   for (std::size_t i = 0; i < switches.size(); ++i) {
     for (const std::size_t above : tree.parents(i)) {
-      network.add_link(relays[i], relays[above], tree.height(i));
+      network.add_link(relays[i], relays[above], tree.height(i), switches[above].link_speed);
     }
   }
   source.note_count(repeated, "{} nodes are listed twice under a switch");
@@ -303,7 +337,7 @@ Platform slurm_platform(const SlurmTopology& topology, Source& source) {
       std::ranges::all_of(topology.toruses, is_empty)) {
     source.refuse("there are no nodes");
   }
-  Network network(source, topology.has_link_speeds);
+  Network network(source);
   if (!topology.switches.empty()) {
     build_tree(topology.switches, source, network);
   } else {

@@ -35,6 +35,7 @@ struct SlurmSwitch {
   std::vector<std::string> nodes;     // hosts attached to it
   std::vector<std::string> switches;  // switches below it
   std::string place;                  // for messages
+  double link_speed = 0;  // of the links downwards, in a unit of the user's; 0: not given
 };
 
 // Hosts on a torus, x varying fastest; a ring has the sizes {n, 1, 1}.
@@ -49,16 +50,16 @@ struct SlurmTorus {
 struct SlurmTopology {
   std::vector<SlurmSwitch> switches;
   std::vector<SlurmTorus> toruses;
-  bool has_link_speeds = false;  // numbers, for which Slurm defines no unit
 };
 
 // Adds a switch above `blocks`, unless there is only one block. The files do not describe the
 // network between blocks.
 void join_blocks(std::vector<SlurmSwitch>& blocks, std::vector<std::string>& notes);
 
-// Hosts, and switches as relays; each link in both directions with the bandwidth of its level.
-// Throws InputError if the number of speeds differs from that of the levels, and on cycles, unknown
-// names and duplicate names.
+// Hosts, and switches as relays; each link in both directions with the bandwidth of the switch
+// above it, if its LinkSpeed has a unit, otherwise of its level. Throws InputError if the number of
+// speeds differs from that of the levels that need one, and on cycles, unknown names and duplicate
+// names.
 Platform slurm_platform(const SlurmTopology& topology, Source& source);
 
 }  // namespace espalier::platforms

@@ -87,8 +87,8 @@ TEST_F(CompareCommand, MakespanOfOneMessage) {
   const Json by_default = run_json(with({"--json"})).at("rows");
   EXPECT_NEAR(by_default[1].at("makespan_s").get<double>(), 3 * 1048576e-9, 1e-12);
   const Finished table = run(with({"--message", "1GB"}));
-  EXPECT_THAT(table.out, HasSubstr("  depth  makespan  time of 953.67 MiB  seconds\n"));
-  EXPECT_THAT(table.out, HasSubstr("      2   2.000 s             1.001 s    0."));
+  EXPECT_THAT(table.out, HasSubstr("  depth  makespan  time of 1 GB  seconds\n"));
+  EXPECT_THAT(table.out, HasSubstr("      2   2.000 s       1.001 s    0."));
   const Finished csv = run(with({"--message", "1GB", "--csv"}));
   EXPECT_THAT(csv.out, ::testing::ContainsRegex(",chain,1,[0-9.]+,[0-9.]+,2,2,"));
 }

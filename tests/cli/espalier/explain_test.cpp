@@ -42,8 +42,11 @@ TEST_F(ExplainCommand, TheThinLinkIsNamed) {
       run({"explain", sample("two-clusters-thin-link.json"), "--source", "nancy-2"});
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_THAT(finished.err, IsEmpty());
-  EXPECT_THAT(finished.out, StartsWith("two clusters, thin link from nancy-2, one-port: optimum "
-                                       "100.0000 Mbit/s, proven bound 100.0000 Mbit/s, gap "));
+  EXPECT_THAT(finished.out,
+              StartsWith("problem       two clusters, thin link from nancy-2, one-port\n"
+                         "optimum       100.0000 Mbit/s\n"
+                         "proven bound  100.0000 Mbit/s\n"
+                         "gap "));
   EXPECT_THAT(finished.out,
               ContainsRegex("\n +price +load +copies +10 % faster +twice as fast +raised +"
                             "bottleneck\n"));
@@ -215,17 +218,19 @@ TEST_F(ExplainCommand, RefusalsAreOneLine) {
 TEST_F(ExplainCommand, AReduceIsExplainedInTheDirectionOfItsData) {
   write("thin.csv", "from,to,bandwidth\na,b,8Gbit/s\nb,a,1Gbit/s\n");
   const Finished down = run({"explain", "thin.csv", "--source", "a"});
-  EXPECT_THAT(down.out, StartsWith("thin from a, one-port: optimum 8.0000 Gbit/s"));
+  EXPECT_THAT(down.out,
+              StartsWith("problem       thin from a, one-port\noptimum       8.0000 Gbit/s"));
   const Finished up = run({"explain", "thin.csv", "--source", "a", "--operation", "reduce"});
   EXPECT_EQ(up.status, 0) << up.err;
-  EXPECT_THAT(up.out, StartsWith("thin reduced to a, one-port: optimum 1.0000 Gbit/s"));
+  EXPECT_THAT(up.out,
+              StartsWith("problem       thin reduced to a, one-port\noptimum       1.0000 Gbit/s"));
   EXPECT_THAT(up.out, ContainsRegex("\n100.00 % +100.00 % +1.00 +[+]10.00 % +[+]100.00 % +1 link +"
                                     "link b -> a\n"));
   const Finished both = run({"explain", "thin.csv", "--source", "a", "--operation", "allreduce",
                              "--model", "one-port-unidirectional"});
-  EXPECT_THAT(both.out, StartsWith("thin allreduced via a, one-port-unidirectional: optimum "
-                                   "888.8889 Mbit/s"));
-  EXPECT_THAT(both.out, HasSubstr("1 tree up and 1 down\n"));
+  EXPECT_THAT(both.out, StartsWith("problem       thin allreduced via a, one-port-unidirectional\n"
+                                   "optimum       888.8889 Mbit/s"));
+  EXPECT_THAT(both.out, HasSubstr("trees         1 tree up and 1 down\n"));
   EXPECT_THAT(both.out, ContainsRegex("\n[^\n]+ 100.00 % +2.00 +1.00 [^\n]+ port of a\n"));
   EXPECT_THAT(both.out, ContainsRegex("\n +price +load +copies +up +10 % faster"));
 }

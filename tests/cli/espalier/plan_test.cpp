@@ -168,14 +168,14 @@ TEST_F(PlanCommand, ReportsWhyItChoseAPlanForAMessage) {
   const Finished chosen =
       run({"plan", "p.json", "--source", "a", "--message", "1MB", "-o", "plan.json"});
   EXPECT_EQ(chosen.status, 0);
-  EXPECT_THAT(chosen.out, HasSubstr("\n976.56 KiB in "));
+  EXPECT_THAT(chosen.out, HasSubstr("\n1 MB in "));
   EXPECT_THAT(chosen.out, HasSubstr(", segments of "));
   EXPECT_THAT(
       chosen.out,
       HasSubstr("\nassumed: 10.0 us per segment on links without an overhead (--overhead)\n"));
   const Finished to_stdout = run({"plan", "p.json", "--source", "a", "--message", "1MB"});
   EXPECT_EQ(to_stdout.out, read("plan.json"));
-  EXPECT_THAT(to_stdout.err, HasSubstr("976.56 KiB in "));
+  EXPECT_THAT(to_stdout.err, HasSubstr("1 MB in "));
 }
 
 // On equal hosts the textbook choices: a binomial tree for a short message, two trees for a longer

@@ -13,6 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 
 class SimulateCommand : public CliTest {
  protected:
@@ -47,6 +48,26 @@ TEST_F(SimulateCommand, ReportsEachMessage) {
             "99.90 %\n"
             "    0 B   0.000 s              -        -           -  -          -                   "
             "0.00 %\n");
+}
+
+TEST_F(SimulateCommand, SeveralPlansShareATable) {
+  const Finished flat = run({"plan", "p.json", "--source", "a", "--algorithm", "flat", "--segment",
+                             "1MiB", "-o", "flat.json"});
+  ASSERT_EQ(flat.status, 0) << flat.err;
+  const Finished finished = simulate({"flat.json", "--message", "1GiB,1MiB"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, MatchesRegex("message  plan       algorithm  makespan  relative +"
+                                         "achieved  of optimum\n"
+                                         "  1 GiB  plan.json  optimal +1.075 s +1.0000 .*\n"
+                                         "  1 GiB  flat.json  flat .*\n"
+                                         "  1 MiB  plan.json .*\n"
+                                         "  1 MiB  flat.json .*\n"));
+  const Json both = run_json({"simulate", "plan.json", "flat.json", "--platform", "p.json",
+                              "--message", "1MiB", "--json"});
+  EXPECT_EQ(both.at("plans")[1].at("plan"), "flat.json");
+  EXPECT_EQ(both.at("plans")[0].at("rows")[0].at("message_bytes"), 1U << 20U);
+  EXPECT_EQ(refusal({"flat.json", "--message", "1MiB", "--nodes"}),
+            "espalier: --nodes: is of a single plan\n");
 }
 
 TEST_F(SimulateCommand, NodesReportsWhenEachIsDone) {

@@ -69,8 +69,8 @@ test_plans() {
   says ': by hand, 2 trees, .* of 32.0000 Mbit/s planned$'
   says ' from rank 2 to 4 ranks: by hand, 1 tree, '
   # In reverse rank order, the source n1 is rank 2.
-  says '292.97 KiB from rank 2 to 4 ranks: by hand, 2 trees, '
-  says '292.97 KiB from rank 1 to 4 ranks: by hand, 1 tree, '
+  says '300 kB from rank 2 to 4 ranks: by hand, 2 trees, '
+  says '300 kB from rank 1 to 4 ranks: by hand, 1 tree, '
   if grep -qE ' from rank [03] to | to 2 ranks' stderr; then fail 'took a call without a plan'; fi
   says_once 'left to MPI: .* below the threshold, 1 on intercommunicators, .* to one or two ranks, .* that no plan fits$'
   preloaded 7  # the plans fit only sub-communicators of 4 ranks
@@ -85,7 +85,7 @@ test_plans() {
   ESPALIER_PLAN=chain.json:flat.json preloaded 4
   all_right
   says ' 96 KiB from rank 0 to 4 ranks: flat, 1 tree, '
-  says ' 1.43 MiB from rank 0 to 4 ranks: chain, 1 tree, '
+  says ' 1.5 MB from rank 0 to 4 ranks: chain, 1 tree, '
   unset ESPALIER_VERBOSE
   preloaded 4
   all_right
@@ -128,13 +128,13 @@ test_platform_reductions() {
   # Two sizes of ints, in place, and doubles; non-commutative operations are left to MPI.
   says_once '^espalier-pmpi: 28 MPI_Reduce taken .* 14 left to MPI: 7 below the threshold, 7 whose type or operation'
   says_once '^espalier-pmpi: 4 MPI_Allreduce taken .* 1 whose type or operation cannot use trees$'
-  says '390.62 KiB from 7 ranks to rank 3: optimal, [0-9]+ trees?, '
-  says '390.62 KiB from and to 7 ranks: optimal, [0-9]+ trees?, .* at rank 0, '
+  says '400 kB from 7 ranks to rank 3: optimal, [0-9]+ trees?, '
+  says '400 kB from and to 7 ranks: optimal, [0-9]+ trees?, .* at rank 0, '
   platform 4 >net.csv
   ESPALIER_ALGORITHM=chain ESPALIER_MODEL=multi-port preloaded 4 reductions
   all_right
   says_once '^espalier-pmpi: 16 MPI_Reduce taken'
-  says '156.25 KiB from and to 4 ranks: chain, 1 tree, '
+  says '160 kB from and to 4 ranks: chain, 1 tree, '
   ESPALIER_ALGORITHM=fnf preloaded 4 reductions  # which supports only broadcasts
   all_right
   says_once 'no plan from 4 ranks to rank 0: .*fnf.*; MPI_Reduce runs unchanged$'
@@ -244,9 +244,9 @@ test_decisions() {
   preloaded 4
   all_right
   taken 40  # as with plans for each root
-  says '^espalier-pmpi: 96 KiB from rank 3 to 4 ranks: chain, 1 tree, segments of 9.77 KiB, .* of 8.0000 Mbit/s predicted$'
-  says '^espalier-pmpi: 292.97 KiB from rank 1 to 4 ranks: split-binary, 2 trees, segments of 29.3 KiB, '
-  says '^espalier-pmpi: 1.43 MiB from rank 0 to 4 ranks: two-tree-complete, 2 trees, segments of 97.66 KiB, '
+  says '^espalier-pmpi: 96 KiB from rank 3 to 4 ranks: chain, 1 tree, segments of 10 kB, .* of 8.0000 Mbit/s predicted$'
+  says '^espalier-pmpi: 300 kB from rank 1 to 4 ranks: split-binary, 2 trees, segments of 30 kB, '
+  says '^espalier-pmpi: 1.5 MB from rank 0 to 4 ranks: two-tree-complete, 2 trees, segments of 100 kB, '
   says_once 'left to MPI: .* below the threshold, 1 on intercommunicators, .* to one or two ranks$'
   ESPALIER_THRESHOLD=0 preloaded 7
   all_right
@@ -255,15 +255,15 @@ test_decisions() {
   table reduce 4 '100000 binomial 0' '1000000 flat-tree 50000' >reduce.json
   ESPALIER_PLAN=from1.json:to1.json ESPALIER_DECISIONS=reduce.json:bcast.json preloaded 4 reductions
   all_right
-  says '390.62 KiB from 4 ranks to rank 1: by hand, 2 trees, [0-9]'
-  says '156.25 KiB from 4 ranks to rank 3: binomial, 1 tree, segments of 156.25 KiB, '
-  says '390.62 KiB from 4 ranks to rank 0: flat, 1 tree, segments of 48.83 KiB, '
+  says '400 kB from 4 ranks to rank 1: by hand, 2 trees, [0-9]'
+  says '160 kB from 4 ranks to rank 3: binomial, 1 tree, segments of 160 kB, '
+  says '400 kB from 4 ranks to rank 0: flat, 1 tree, segments of 50 kB, '
   says_once '^espalier-pmpi: 0 MPI_Allreduce taken .* that no plan fits'
   ESPALIER_PLAN=from1.json preloaded 4
   all_right
-  says '1.43 MiB from rank 1 to 4 ranks: by hand, 2 trees, [0-9]'
-  says '1.43 MiB from rank 0 to 4 ranks: two-tree-complete, 2 trees, segments of '
-  if grep -q '1.43 MiB from rank 1 to 4 ranks: [^b]' stderr; then fail 'the table took precedence over a plan'; fi
+  says '1.5 MB from rank 1 to 4 ranks: by hand, 2 trees, [0-9]'
+  says '1.5 MB from rank 0 to 4 ranks: two-tree-complete, 2 trees, segments of '
+  if grep -q '1.5 MB from rank 1 to 4 ranks: [^b]' stderr; then fail 'the table took precedence over a plan'; fi
 }
 
 # Segments tuned for a plan are used if it runs in the same way.
@@ -274,9 +274,9 @@ test_tuned() {
   export ESPALIER_VERBOSE=1 ESPALIER_PLAN=from2.json:from1.json ESPALIER_TUNED=odd.json
   preloaded 4
   all_right
-  says '292.97 KiB from rank 2 to 4 ranks: by hand, 2 trees, segments of 6.84 KiB, .* planned$'  # in reverse rank order
-  says '96 KiB from rank 1 to 4 ranks: by hand, 2 trees, segments of 6.84 KiB, '
-  says '1.43 MiB from rank 1 to 4 ranks: by hand, 2 trees, segments of 97.66 KiB, '  # the plan's segment: too far from the tuned sizes
+  says '300 kB from rank 2 to 4 ranks: by hand, 2 trees, segments of 7 kB, .* planned$'  # in reverse rank order
+  says '96 KiB from rank 1 to 4 ranks: by hand, 2 trees, segments of 7 kB, '
+  says '1.5 MB from rank 1 to 4 ranks: by hand, 2 trees, segments of 100 kB, '  # the plan's segment: too far from the tuned sizes
   says ' from rank 2 to 4 ranks: by hand, 1 tree, [0-9]'
   sed 's/"hosts": 1/"hosts": 2/' odd.json >hosts.json
   ESPALIER_TUNED=hosts.json preloaded 4
@@ -285,7 +285,7 @@ test_tuned() {
   says ' from rank 1 to 4 ranks: by hand, 2 trees, [0-9]'
   ESPALIER_TUNED=hosts.json:odd.json preloaded 4
   all_right
-  says ' from rank 1 to 4 ranks: by hand, 2 trees, segments of 6.84 KiB, '
+  says ' from rank 1 to 4 ranks: by hand, 2 trees, segments of 7 kB, '
   ESPALIER_PLAN=from2.json preloaded 4
   all_right
   says_once '^espalier-pmpi: odd.json: /plan: was not tuned for any of the plans in ESPALIER_PLAN; MPI runs unchanged$'
@@ -300,7 +300,7 @@ test_parts() {
   export ESPALIER_VERBOSE=1 ESPALIER_THRESHOLD=0
   ESPALIER_PLAN=scatter.json:alltoall.json preloaded 4
   all_right
-  says '^espalier-pmpi: 781.28 KiB from rank 1 to 4 ranks: by hand, 6 trees, .* at the root, .* of 32.0000 Mbit/s planned$'
+  says '^espalier-pmpi: 800.03 kB from rank 1 to 4 ranks: by hand, 6 trees, .* at the root, .* of 32.0000 Mbit/s planned$'
   says_once '^espalier-pmpi: 12 MPI_Scatter[(]v[)] taken .* 36 that no plan fits, 16 with parts of sizes that other ranks do not know$'
   says_once '^espalier-pmpi: 12 MPI_Alltoall[(]v[)] taken .* 4 below the threshold, 5 with parts of sizes .* 1 non-blocking$'
   need_planner || return
@@ -378,7 +378,7 @@ test_threshold() {
   all_right
   taken 1
   says_once '^espalier-pmpi: .* at the root'
-  says '^espalier-pmpi: 1 MPI_Bcast taken \(1.43 MiB\)'
+  says '^espalier-pmpi: 1 MPI_Bcast taken \(1.5 MB\)'
   ESPALIER_THRESHOLD=0 preloaded 3
   all_right
   says '^espalier-pmpi: 1 B from rank 0 to 3 ranks'
@@ -448,9 +448,9 @@ test_reductions() {
   ESPALIER_PLAN=from1.json:to1.json:all.json:to2.json preloaded 4 reductions
   all_right
   # To two roots and to all: two sizes, three types; and in place.
-  says '390.62 KiB from 4 ranks to rank 1: by hand, 2 trees, .* at the root, .* of 32.0000 Mbit/s planned$'
-  says '390.62 KiB from 4 ranks to rank 2: by hand, 1 tree, '
-  says '390.62 KiB from and to 4 ranks: by hand, 2 trees, .* at rank 0, '
+  says '400 kB from 4 ranks to rank 1: by hand, 2 trees, .* at the root, .* of 32.0000 Mbit/s planned$'
+  says '400 kB from 4 ranks to rank 2: by hand, 1 tree, '
+  says '400 kB from and to 4 ranks: by hand, 2 trees, .* at rank 0, '
   if grep -qE 'ranks to rank [03]:' stderr; then fail 'took a call without a plan'; fi
   says_once '^espalier-pmpi: 0 MPI_Bcast taken'
   says_once '^espalier-pmpi: 8 MPI_Reduce taken .* below the threshold, .* that no plan fits, .* cannot use trees$'

@@ -68,6 +68,13 @@ test_json() {
   grep -q '^2 ranks, 2 links' stderr || { fail "no summary"; cat stderr; }
 }
 
+test_dry_run() {
+  probe 3 -o out.json --dry-run
+  done_well
+  says '^ranks +3 on 1 host$'; says '^steps +21$'; says '^slow links +[0-9.]+ s$'
+  only
+}
+
 # A resumed probe does not repeat the measurements of the interrupted one.
 test_resume() {
   probe 3 -o whole.json --measurements raw.json --quiet

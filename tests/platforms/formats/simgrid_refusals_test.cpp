@@ -119,8 +119,8 @@ TEST(SimgridRefusals, OfClusters) {
       reason("radical='0-3' topology='FAT_TREE' topo_parameters='2;2,2;1,2'"),
       "s.xml: line 2: topo_parameters of a FAT_TREE must be levels;down,...;up,...;cables,... "
       "with a number for each level, not '2;2,2;1,2'");
-  EXPECT_EQ(reason("radical='0-3' topology='TORUS' topo_parameters='4' bb_bw='1'"),
-            "s.xml: line 2: a TORUS with a backbone or limiter_link is not supported");
+  EXPECT_EQ(reason("radical='0-3' topology='TORUS' topo_parameters='4' limiter_link='1'"),
+            "s.xml: line 2: a TORUS with a limiter_link is not supported");
 }
 
 // Small files that would need much memory.

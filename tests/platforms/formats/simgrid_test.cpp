@@ -204,6 +204,25 @@ TEST(Simgrid, FatTrees) {
   EXPECT_EQ(reached(three, NodeId{0}), 8U);
 }
 
+// One link of a host's own, for all its cables: here two, to either switch.
+TEST(Simgrid, LimitersInFabrics) {
+  const ReadResult fat = read_simgrid(
+      cluster(R"(radical="0-1" topology="FAT_TREE" topo_parameters="1;2;2;1" limiter_link="60MBps"
+                 bb_bw="1MBps" bb_lat="1s")"));
+  EXPECT_THAT(counts(fat.platform), ElementsAre(2, 2, 8, 2));
+  EXPECT_EQ(shared_link(fat.platform, "c_link_0_2_limiter")->arcs.size(), 4U);
+  EXPECT_THAT(fat.notes,
+              ElementsAre("left out 1 backbone of clusters that are not FLAT, as SimGrid does"));
+  const Platform fly =
+      read_simgrid(
+          cluster(
+              R"(radical="0-7" topology="DRAGONFLY" topo_parameters="2,1;1,1;2,1;2" limiter_link="60MBps")"))
+          .platform;
+  EXPECT_THAT(counts(fly), ElementsAre(8, 4, 22, 8));
+  EXPECT_EQ(arc(fly, "n5", "c_router_2").bandwidth.value, 60e6);
+  EXPECT_EQ(arc(fly, "c_router_2", "c_router_3").bandwidth.value, 100e6);
+}
+
 TEST(Simgrid, Tori) {
   // Rings of 3: 12 links; pairs in each of the other dimensions: 6.
   const ReadResult torus =

@@ -100,9 +100,30 @@ TEST(SlurmConf, TheSampleIsATreeOfThreeLevels) {
   EXPECT_EQ(group(platform, "ant03"), "rack1/leaf1");
   EXPECT_EQ(group(platform, "login"), "rack2");
   EXPECT_THAT(result.notes,
-              ElementsAre("left out LinkSpeed, for which Slurm defines no unit",
+              ElementsAre("left out LinkSpeed, for which Slurm defines no unit; "
+                          "--link-speed-unit gives it",
                           "links by level from the hosts up: 17 of 100.0000 Gbit/s, 4 of 200.0000 "
                           "Gbit/s, 2 of 400.0000 Gbit/s"));
+}
+
+TEST(SlurmConf, LinkSpeedWithAUnit) {
+  ReadOptions options = with("1Gbit/s,2Gbit/s");
+  options.link_speed_unit = "1Mbit/s";
+  const std::string top = "SwitchName=t Switches=s1,s2";
+  const std::string leaves = "\nSwitchName=s1 Nodes=a LinkSpeed=100\nSwitchName=s2 Nodes=b";
+  const ReadResult some = parse_platform(top + leaves, "t.conf", options);
+  EXPECT_EQ(bits(some.platform, "a", "s1"), 100e6);
+  EXPECT_EQ(bits(some.platform, "b", "s2"), 1e9);
+  EXPECT_EQ(bits(some.platform, "t", "s1"), 2e9);
+  EXPECT_EQ(some.notes.front(), "1 link of the file's LinkSpeed");
+  options.level_bandwidth.clear();
+  EXPECT_THROW(parse_platform(top + leaves, "t.conf", options), InputError);
+  const ReadResult all =
+      parse_platform(top + " LinkSpeed=4e3" + leaves + " LinkSpeed=200", "t.conf", options);
+  EXPECT_EQ(bits(all.platform, "t", "s1"), 4e9);
+  EXPECT_EQ(bits(all.platform, "b", "s2"), 200e6);
+  EXPECT_EQ(refused("SwitchName=s Nodes=a LinkSpeed=fast\n"),
+            "t.conf: line 1: LinkSpeed is a positive number, not 'fast'");
 }
 
 TEST(SlurmConf, KeysInAnyCaseQuotesAndBlanks) {
@@ -173,7 +194,8 @@ TEST(SlurmConf, SpeedsMustMatchTheLevels) {
             "t.conf: the file has no speeds: give a speed for each of its 2 levels of links, from "
             "the hosts up, as in --level-bandwidth 100Gbit/s,200Gbit/s");
   EXPECT_THAT(refused("SwitchName=s Nodes=a LinkSpeed=100\n", ""),
-              StartsWith("t.conf: Slurm defines no unit for the file's LinkSpeed: give a speed"));
+              StartsWith("t.conf: Slurm defines no unit for the file's LinkSpeed, which "
+                         "--link-speed-unit gives: give a speed"));
   EXPECT_EQ(refused(two), "t.conf: the file has 2 levels of links, but --level-bandwidth has 1");
   EXPECT_EQ(refused("RingName=r Nodes=a,b\n", "1bps,2bps"),
             "t.conf: the file has 1 level of links, but --level-bandwidth has 2");

@@ -63,6 +63,23 @@ class Probing : public ::testing::TestWithParam<Case> {
   }
 };
 
+// A forecast counts the steps that a probe plans before it has seen anything.
+TEST(ProbeForecast, HasTheStepsOfTheProbe) {
+  for (const std::size_t ranks : {2, 5, 6}) {
+    CalculatedNetwork network(Truth::star(std::vector<double>(ranks, 100 * kMbit)), 0, 1);
+    std::size_t planned = 0;
+    ProbeOptions options;
+    options.on_progress = [&](const Progress& now) {
+      if (planned == 0) planned = now.planned;
+    };
+    measure(network, unmeasured(ranks), options);
+    const Forecast told = forecast(ranks, kNormal);
+    EXPECT_EQ(told.steps, planned) << ranks;
+    EXPECT_LT(told.least, told.most);
+    EXPECT_GT(forecast(ranks, kThorough).least, told.least);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Noise, Probing,
                          ::testing::Values(Case{0, 1}, Case{0.01, 2}, Case{0.03, 3}, Case{0.03, 4},
                                            Case{0.05, 5}, Case{0.05, 6}));

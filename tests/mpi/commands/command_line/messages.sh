@@ -57,7 +57,7 @@ test_reduce() {
     for size in 0 8 9992 10000 10008 1000000; do
       ranks 4 $command $command.json --message $size --verify --repeat 3
       done_well
-      says 'segments of 9.77 KiB'
+      says 'segments of 10 kB'
       says '32.0000 Mbit/s planned'
       says '^verified on '
     done
@@ -79,9 +79,9 @@ test_reduce() {
     says '^not verified'
     ranks 4 $command --help; done_well; says '--compare-mpi'
   done
-  ranks 4 reduce reduce.json --message 1000; says '1000 B from 4 ranks, sum of double, 2 trees, '
+  ranks 4 reduce reduce.json --message 1000; says '1 kB from 4 ranks, sum of double, 2 trees, '
   ranks 4 allreduce allreduce.json --message 1000
-  says '1000 B from and to 4 ranks, sum of double, 2 trees up, 1 down, '
+  says '1 kB from and to 4 ranks, sum of double, 2 trees up, 1 down, '
 }
 
 test_barrier() {

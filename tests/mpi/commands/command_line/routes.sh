@@ -13,7 +13,7 @@ test_routes() {
     for size in 0 7 40001 1MB; do
       ranks 4 $command $command.json --message $size --verify --repeat 3
       done_well
-      says " $command among 4 ranks, (6|24) paths, segments of 9.77 KiB"
+      says " $command among 4 ranks, (6|24) paths, segments of 10 kB"
       says '32.0000 Mbit/s planned'
       says '^verified on every rank$'
     done

@@ -1,0 +1,42 @@
+// The checks of `doctor`, one table: each finds one thing that goes wrong for people.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/doctor/facts.hpp"
+
+namespace espalier::cli::doctor {
+
+struct Finding {
+  std::string what;  // the fact, without a full stop
+  std::string why;   // what goes wrong because of it
+  std::string cure;  // a command or setting
+};
+
+struct Check {
+  std::string_view name;
+  std::string_view looks_for;
+  std::optional<Finding> (*find)(const Facts& facts);
+};
+
+// All of them, in the order in which they are reported.
+std::vector<Check> checks();
+// By subject, one file each.
+std::span<const Check> mpi_checks();
+std::span<const Check> plan_checks();
+std::span<const Check> machine_checks();
+
+struct Found {
+  std::string_view check;
+  Finding finding;
+};
+std::vector<Found> findings(const Facts& facts);
+
+// "a, b and 3 more".
+std::string listed(const std::vector<std::string>& names);
+
+}  // namespace espalier::cli::doctor

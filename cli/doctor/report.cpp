@@ -1,0 +1,49 @@
+#include "cli/doctor/report.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+
+#include "support/quantities.hpp"
+#include "support/text.hpp"
+
+namespace espalier::cli::doctor {
+
+Report report_of(const Facts& facts, const std::vector<Found>& found) {
+  std::set<std::string> hosts;
+  for (const RankFacts& rank : facts.ranks) hosts.insert(rank.host);
+  Report report;
+  report.write("checks", checks().size());
+  report.write("ranks", facts.has_ranks ? Json(facts.ranks.size()) : Json());
+  report.write("hosts", hosts.size());
+  report.say(fmt::format("{} on {}: {}\n", counted(checks().size(), "check"),
+                         facts.has_ranks
+                             ? fmt::format("{} of {}", counted(facts.ranks.size(), "rank"),
+                                           counted(hosts.size(), "host"))
+                             : facts.ranks.front().host,
+                         found.empty() ? "nothing found" : counted(found.size(), "finding")));
+  Rows rows({written("check"), written("what"), written("why"), written("cure")});
+  for (const Found& one : found) {
+    const Finding& finding = one.finding;
+    rows.add({one.check, finding.what, finding.why, finding.cure});
+    report.say(fmt::format("{}: {}\n  why   {}\n  cure  {}\n", one.check, printable(finding.what),
+                           finding.why, printable(finding.cure)));
+  }
+  report.write("findings", rows.json());
+  return report;
+}
+
+Report list_of_checks() {
+  Rows rows({left("check", "check"), left("looks for", "looks_for")});
+  for (const Check& check : checks()) rows.add({check.name, check.looks_for});
+  Report report;
+  report.add("checks", rows);
+  return report;
+}
+
+ExitStatus status_of(const std::vector<Found>& found) {
+  return found.empty() ? ExitStatus::kDone : ExitStatus::kCheckFailed;
+}
+
+}  // namespace espalier::cli::doctor

@@ -1,0 +1,170 @@
+// espalier-mpi doctor: what goes wrong for these ranks, on their hosts, with a plan.
+#include <dlfcn.h>
+#include <mpi.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <system_error>
+
+#include "cli/doctor/gather.hpp"
+#include "cli/doctor/report.hpp"
+#include "cli/espalier_mpi/commands/file_names.hpp"
+#include "cli/espalier_mpi/options/options.hpp"
+#include "cli/espalier_mpi/reports/report.hpp"
+#include "planner/plan/plan.hpp"
+#include "runtime/api/rank_mapping.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "support/files.hpp"
+
+namespace espalier::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct DoctorCommand {
+  Job job{};
+  std::string plan{};
+  runtime::RankMapping mapping = runtime::RankMapping::kByOrder;
+  std::string out{};
+  Bytes message{};
+  std::optional<Seconds> timeout{{60}};
+  bool list = false;
+  bool json = false;
+
+  void add_to(Arguments& app);
+  [[nodiscard]] ExitStatus run() const;
+
+ private:
+  [[nodiscard]] doctor::Facts gather() const;
+};
+
+std::string library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  runtime::check(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
+  return doctor::mpi_of({text.data(), static_cast<std::size_t>(length)});
+}
+
+// "libmpi.so.40" of the library whose function this program calls.
+std::string library_name() {
+  ::Dl_info found{};
+  if (::dladdr(reinterpret_cast<void*>(&PMPI_Get_library_version), &found) == 0) return {};
+  std::error_code fault;
+  const std::string name = fs::canonical(found.dli_fname, fault).filename().string();
+  const std::size_t at = name.find(".so.");
+  return at == std::string::npos ? std::string() : name.substr(0, name.find('.', at + 4));
+}
+
+double seconds_since_1970() {
+  using std::chrono::system_clock;
+  return std::chrono::duration<double>(system_clock::now().time_since_epoch()).count();
+}
+
+// How far this rank's clock is ahead of rank 0's: by the fastest of some round trips. Collective.
+double clock_ahead_s(MPI_Comm comm) {
+  constexpr int kTrips = 5;
+  constexpr int kTag = 1;
+  const int rank = runtime::rank_in(comm);
+  double ahead = 0;
+  double fastest = std::numeric_limits<double>::infinity();
+  for (int other = 1; other < runtime::size_of(comm); ++other) {
+    if (rank != 0 && rank != other) continue;
+    const int peer = rank == 0 ? other : 0;
+    for (int trip = 0; trip < kTrips; ++trip) {
+      double theirs = seconds_since_1970();
+      if (rank == 0) {
+        runtime::check(MPI_Recv(nullptr, 0, MPI_BYTE, peer, kTag, comm, MPI_STATUS_IGNORE),
+                       "MPI_Recv");
+        theirs = seconds_since_1970();
+        runtime::check(MPI_Send(&theirs, 1, MPI_DOUBLE, peer, kTag, comm), "MPI_Send");
+        continue;
+      }
+      const double before = seconds_since_1970();
+      runtime::check(MPI_Send(nullptr, 0, MPI_BYTE, peer, kTag, comm), "MPI_Send");
+      runtime::check(MPI_Recv(&theirs, 1, MPI_DOUBLE, peer, kTag, comm, MPI_STATUS_IGNORE),
+                     "MPI_Recv");
+      const double after = seconds_since_1970();
+      if (after - before >= fastest) continue;
+      fastest = after - before;
+      ahead = (before + after) / 2 - theirs;
+    }
+  }
+  return ahead;
+}
+
+// Complete on rank 0 only. Collective.
+doctor::Facts DoctorCommand::gather() const {
+  const int rank = runtime::rank_in(job.comm);
+  doctor::RankFacts mine = doctor::gather_rank(runtime::host_name());
+  mine.mpi = library_version();
+  mine.mpi_so = library_name();
+  job.watchdog->expect("comparing the clocks of all ranks");
+  mine.clock_ahead_s = clock_ahead_s(job.comm);
+  job.watchdog->expect("waiting for what all ranks have found");
+  doctor::Facts facts;
+  facts.has_ranks = true;
+  for (const std::string& text : runtime::gather_texts(job.comm, doctor::to_json(mine).dump())) {
+    facts.ranks.push_back(doctor::rank_facts(Json::parse(text)));
+  }
+  if (!plan.empty()) {
+    const std::string text = runtime::share_file(job.comm, plan);
+    facts.plan =
+        doctor::PlanFacts{.file = plan,
+                          .nodes = planner::parse_plan(text, plan, planner::Roots::kAny).nodes,
+                          .by_host = mapping == runtime::RankMapping::kByHostName};
+  }
+  if (rank != 0) return facts;
+  if (!out.empty()) {
+    facts.out = doctor::gather_folder(fs::absolute(own_name(out, rank)).parent_path().string());
+    facts.message_bytes = static_cast<double>(message.value);
+  }
+  facts.launchers = doctor::gather_launchers();
+  return facts;
+}
+
+ExitStatus DoctorCommand::run() const {
+  const bool is_first = runtime::rank_in(job.comm) == 0;
+  if (list) {
+    if (is_first) print_report(doctor::list_of_checks(), json);
+    return ExitStatus::kDone;
+  }
+  job.watchdog->start(timeout);
+  ExitStatus status = ExitStatus::kDone;
+  doctor::Facts facts;
+  facts = gather();
+  if (is_first) {
+    const std::vector<doctor::Found> found = doctor::findings(facts);
+    print_report(doctor::report_of(facts, found), json);
+    status = doctor::status_of(found);
+  }
+  auto code = static_cast<int>(status);
+  job.watchdog->expect("waiting for rank 0's report");
+  runtime::check(MPI_Bcast(&code, 1, MPI_INT, 0, job.comm), "MPI_Bcast");
+  return static_cast<ExitStatus>(code);
+}
+
+void DoctorCommand::add_to(Arguments& app) {
+  app.add("plan", plan, "a plan that these ranks are to follow; default: none", {.type = "PLAN"});
+  add_mapping(app, mapping);
+  app.add("--out", out, "the --out of a run, whose folder is looked at", {.type = "FILE"});
+  app.add("--message", message, "how much is to be written there", {.shown = ""});
+  add_timeout(app, timeout);
+  app.add("--list", list, "say what is checked, and check nothing");
+  app.add("--json", json, "JSON on standard output");
+}
+
+}  // namespace
+
+void add_doctor(Arguments root, const Job& job) {
+  DoctorCommand command;
+  command.job = job;
+  root.add_command<DoctorCommand>(
+      "doctor", "find what goes wrong for these ranks, and say what cures it", std::move(command));
+}
+
+}  // namespace espalier::cli
