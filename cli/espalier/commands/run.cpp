@@ -34,7 +34,7 @@ struct RunOptions {
   std::string program{};
   std::string worker{};
   Seconds timeout{6};
-  std::uint64_t retries = 1;
+  std::uint64_t retries = 3;
   std::vector<std::string> command{};
 
   void add_to(Arguments& app);
@@ -56,7 +56,8 @@ void RunOptions::add_to(Arguments& app) {
           {.type = "FILE"});
   app.add("--timeout", timeout, "A host counts as dead when it is silent for so long");
   app.add("--retries", retries,
-          "How often hosts that were left behind are started again, after the others have ended");
+          "Hosts that were left behind are started again when the others have ended, until none of "
+          "them can be started, or so many attempts in succession bring no progress");
   app.add("--worker", worker, "", {.hidden = true});
   add_console_options(app, console);
 }
@@ -132,9 +133,13 @@ class HostCopy {
     std::vector<std::size_t> all(hosts_.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     attempt(all, source_, what_.resumes);
-    for (std::uint64_t retry = 0; retry < on_.retries && lacking() > 0; ++retry) {
-      on_.console.note(fmt::format("{} hosts lack the file; starting them again", lacking()));
-      again();
+    std::uint64_t in_vain = 0;
+    while (lacking() > 0 && in_vain < on_.retries) {
+      on_.console.note(fmt::format("starting {} that lack the file once more",
+                                   lacking() == 1 ? "1 host" : fmt::format("{} hosts", lacking())));
+      const std::uint64_t before = segments_there();
+      if (!again()) break;
+      in_vain = segments_there() > before ? 0 : in_vain + 1;
     }
   }
   [[nodiscard]] std::string report() const;
@@ -150,10 +155,18 @@ class HostCopy {
     return is_one ? printable(name) : fmt::format("{} (rank {})", printable(name), rank);
   }
   void attempt(const std::vector<std::size_t>& who, std::size_t source, bool resumes);
-  void again();
+  // Whether a host that was left behind could be started.
+  bool again();
   [[nodiscard]] std::size_t lacking() const {
     return static_cast<std::size_t>(
         std::ranges::count_if(results_, [](const RoundResult& one) { return !one.is_whole; }));
+  }
+
+  // Of all hosts together: grows until all are whole, or nothing more can be done.
+  [[nodiscard]] std::uint64_t segments_there() const {
+    std::uint64_t sum = 0;
+    for (const RoundResult& one : results_) sum += one.segments + (one.is_whole ? 1 : 0);
+    return sum;
   }
 
   const RunOptions& on_;
@@ -203,11 +216,15 @@ void HostCopy::attempt(const std::vector<std::size_t>& who, std::size_t source, 
   took_s_ += round.took().value;
   for (std::size_t i = 0; i < who.size(); ++i) {
     // A source that had its output already keeps it, whatever happens now.
-    if (!results_[who[i]].is_whole) results_[who[i]] = results[i];
+    RoundResult& known = results_[who[i]];
+    if (known.is_whole) continue;
+    const std::uint64_t before = known.segments;
+    known = results[i];
+    known.segments = std::max(known.segments, before);
   }
 }
 
-void HostCopy::again() {
+bool HostCopy::again() {
   std::size_t source = source_;
   if (!results_[source].reason.empty()) {
     for (std::size_t rank = 0; rank < hosts_.size(); ++rank) {
@@ -218,7 +235,12 @@ void HostCopy::again() {
   for (std::size_t rank = 0; rank < hosts_.size(); ++rank) {
     if (rank == source || !results_[rank].is_whole) who.push_back(rank);
   }
+  std::vector<std::size_t> dead;
+  for (const std::size_t rank : who) {
+    if (!results_[rank].reason.empty()) dead.push_back(rank);
+  }
   attempt(who, source, true);
+  return std::ranges::any_of(dead, [&](std::size_t rank) { return results_[rank].was_ready; });
 }
 
 ExitStatus HostCopy::status() const {

@@ -122,6 +122,7 @@ void Round::take(std::size_t rank, const Json& line) {
   if (what == "ready") {
     member.port = line.at("port");
     member.stage = Stage::kReady;
+    member.result.was_ready = true;
     if (rank != source_) return;
     const std::uint64_t bytes = line.at("bytes");
     const std::uint64_t segment =

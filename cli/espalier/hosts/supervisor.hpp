@@ -45,6 +45,7 @@ struct RoundHost {
 // What became of it.
 struct RoundResult {
   bool is_whole = false;
+  bool was_ready = false;  // it could be started
   std::uint64_t segments = 0;
   std::string reason{};  // why it is dead; empty: it is not
 };
