@@ -31,7 +31,8 @@ class KeptMessage {
   [[nodiscard]] bool is_as_claimed(std::uint64_t index);
 
   // Reads a segment into `to`, and returns the checksum that it had when it was read or arrived for
-  // the first time: what it is sent with, so that a receiver finds damage done meanwhile.
+  // the first time: what it is sent with, so that a receiver finds damage done meanwhile. On the
+  // source, bytes that have changed since are an InputError.
   std::uint64_t load(std::uint64_t index, std::byte* to);
   // Whether the bytes have this checksum; if they do, they are written.
   [[nodiscard]] bool store(std::uint64_t index, std::span<const std::byte> bytes,

@@ -141,6 +141,7 @@ class HostCopy {
       if (!again()) break;
       in_vain = segments_there() > before ? 0 : in_vain + 1;
     }
+    if (!facts_) throw InputError(label(source_), {}, results_[source_].reason);
   }
   [[nodiscard]] std::string report() const;
   [[nodiscard]] ExitStatus status() const;
@@ -211,6 +212,7 @@ void HostCopy::attempt(const std::vector<std::size_t>& who, std::size_t source, 
   const bool is_first = source == source_;
   Round round(setting_, std::move(members), at, is_first ? what_.in : outs_[source], facts_,
               resumes);
+  if (!is_first) round.replace_source();
   const std::vector<RoundResult> results = round.run();
   facts_ = round.facts();
   took_s_ += round.took().value;

@@ -128,7 +128,7 @@ void Round::take(std::size_t rank, const Json& line) {
     const std::uint64_t segment =
         std::min(setting_.segment_bytes.value_or(engine::pull::usual_segment(bytes, kUsualSegment)),
                  std::max<std::uint64_t>(bytes, 1));
-    const MessageFacts facts{line.at("layout"), line.at("identity"), bytes, segment};
+    const MessageFacts facts{line.at("layout"), line.at("identity"), bytes, segment, {}};
     // Another source has another file of the same bytes; what was sent before is checked by sums.
     if (!facts_) facts_ = facts;
   } else if (what == "opened") {
@@ -147,6 +147,7 @@ void Round::take(std::size_t rank, const Json& line) {
   } else if (what == "committed") {
     member.stage = Stage::kCommitted;
   } else if (what == "failed") {
+    member.has_refused = true;
     lose(rank, line.at("reason"));
   }
 }
@@ -198,7 +199,12 @@ void Round::go_on() {
 }
 
 void Round::open_all() {
-  if (!facts_) throw InputError(members_[source_].is.label, {}, members_[source_].result.reason);
+  if (!facts_) {
+    const Member& source = members_[source_];
+    if (source.has_refused) throw InputError(source.is.label, {}, source.result.reason);
+    stage_ = Stage::kCommitted;  // it was lost before it said anything
+    return;
+  }
   stage_ = Stage::kReady;
   for (Member& member : members_) {
     if (member.stage != Stage::kReady) continue;
@@ -207,6 +213,7 @@ void Round::open_all() {
                         {"identity", facts_->identity},
                         {"bytes", facts_->bytes},
                         {"segment", facts_->segment},
+                        {"is_original", has_original_},
                         {"resume", resumes_}});
   }
 }
@@ -247,15 +254,14 @@ void Round::commit_all() {
   }
 }
 
-void Round::require_equal_checksums() const {
-  const Member* first = nullptr;
+void Round::require_equal_checksums() {
   for (const Member& member : members_) {
     if (member.stage != Stage::kDone || !member.result.is_whole) continue;
-    if (first == nullptr) first = &member;
-    if (member.checksum == first->checksum) continue;
-    throw CheckFailed(fmt::format("{} and {} have different bytes (checksums {:016x} and {:016x})",
-                                  first->is.label, member.is.label, first->checksum,
-                                  member.checksum));
+    if (!facts_->checksum) facts_->checksum = member.checksum;
+    if (member.checksum == *facts_->checksum) continue;
+    throw CheckFailed(
+        fmt::format("{} has other bytes than were sent (checksum {:016x}, not {:016x})",
+                    member.is.label, member.checksum, *facts_->checksum));
   }
 }
 

@@ -33,6 +33,7 @@ struct MessageFacts {
   std::uint64_t identity = 0;
   std::uint64_t bytes = 0;
   std::uint64_t segment = 1;
+  std::optional<std::uint64_t> checksum{};  // once a host has all of it
 };
 
 // A host in a round.
@@ -60,11 +61,14 @@ class Round {
   // facts: those of an earlier round. resumes: what is on disks counts.
   Round(const HostSetting& setting, std::vector<RoundHost> hosts, std::size_t source,
         std::string in, std::optional<MessageFacts> facts, bool resumes);
+  // The source is a host that has got the file before, not the one that had it first.
+  void replace_source() { has_original_ = false; }
 
-  // Throws InputError if the source cannot begin, and nothing is known of the message; CheckFailed
-  // if it has changed.
+  // Throws InputError if the source refuses, and nothing is known of the message; CheckFailed if it
+  // has changed.
   std::vector<RoundResult> run();
-  [[nodiscard]] const MessageFacts& facts() const { return *facts_; }
+  // Unset: the source was lost before it said anything.
+  [[nodiscard]] const std::optional<MessageFacts>& facts() const { return facts_; }
   // From the order to start until all that live were done.
   [[nodiscard]] Seconds took() const { return took_; }
 
@@ -77,6 +81,7 @@ class Round {
     double heard_s = 0;
     std::uint16_t port = 0;
     std::uint64_t checksum = 0;
+    bool has_refused = false;  // its end is its own decision
     RoundResult result{};
   };
 
@@ -91,7 +96,7 @@ class Round {
   void open_all();
   void start_all();
   void commit_all();
-  void require_equal_checksums() const;
+  void require_equal_checksums();
   void tell(const Json& line);
   // Whether all that live are at this stage or beyond.
   [[nodiscard]] bool all_at(Stage stage) const;
@@ -101,6 +106,7 @@ class Round {
   std::string in_;
   std::optional<MessageFacts> facts_;
   bool resumes_;
+  bool has_original_ = true;
   std::vector<unsigned> token_;
   std::vector<Member> members_;
   std::vector<runtime::tcp::Rift> rifts_{};

@@ -161,6 +161,9 @@ void Worker::open(const Json& order) {
     throw InputError(
         fmt::format("the source has {} bytes, and not {}", in_->bytes(), grid.message));
   }
+  if (in_ && order.at("is_original").get<bool>() && in_->identity() != identity) {
+    throw InputError("the source has changed since it was sent first");
+  }
   std::optional<runtime::SegmentMap> map;
   if (out_name_.empty()) {
     map.emplace(grid);

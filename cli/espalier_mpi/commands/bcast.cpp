@@ -120,6 +120,7 @@ void BcastCommand::check_pull() const {
   for (const auto& [given, option] : needs) {
     if (given) throw InputError(fmt::format("{} needs a plan; give PLAN", option));
   }
+  arguments.check_trace();
   if (arguments.root) {
     throw InputError("--root is for --decisions; without a plan --source names the rank");
   }
