@@ -63,8 +63,12 @@ struct PullBroadcast::State {
 
 PullBroadcast::State::State(MPI_Comm comm, const PullOptions& given)
     : options(given),
-      setting{OwnedComm(comm, Timeout(given.timeout)), OwnedComm(comm, Timeout(given.timeout)),
-              given.timeout, given.seed, given.transfers, given.on_progress} {
+      setting{OwnedComm(comm, Timeout(given.timeout)),
+              OwnedComm(comm, Timeout(given.timeout)),
+              given.timeout,
+              given.seed,
+              given.transfers,
+              given.on_progress} {
   const Timeout timeout(given.timeout);
   const auto refuse_large = [&] {
     if (given.segment_bytes <= kLargestSegment) return;

@@ -22,7 +22,7 @@ void add_show(Arguments root);
 void add_report(Arguments root);
 void add_generate(Arguments root);  // one command per family
 void add_run(Arguments root);
-void add_study(Arguments root);     // one per family, `files`, and
+void add_study(Arguments root);  // one per family, `files`, and
 void add_study_two_trees(Arguments& study);
 void add_list(Arguments root);
 

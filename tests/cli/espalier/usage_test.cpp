@@ -30,7 +30,7 @@ TEST_F(Usage, HelpAndVersionSucceed) {
 TEST_F(Usage, EveryCommandHasHelp) {
   for (const char* command :
        {"plan", "compare", "bound", "explain", "verify", "simulate", "predict", "decide", "fit",
-        "show", "convert", "generate", "study", "list"}) {
+        "show", "convert", "generate", "run", "study", "list"}) {
     const Finished help = run({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_THAT(help.out, HasSubstr("espalier " + std::string(command)));
@@ -55,7 +55,7 @@ TEST_F(Usage, WrongUsageIsOneLineAndStatusTwo) {
   const std::vector<WrongUsage> cases{
       {{},
        "no command given; one of: plan, compare, bound, explain, verify, simulate, predict, "
-       "decide, fit, show, report, convert, generate, study, list"},
+       "decide, fit, show, report, convert, generate, run, study, list"},
       {{"pln"}, "unknown command 'pln'; did you mean 'plan'?"},
       {{"generate"},
        "generate: no family given; one of: random, tiers, star, loggp, two-clusters, fat-tree, "
