@@ -17,6 +17,7 @@ enum class ExitStatus : int {
   kInfeasible = 3,     // the problem has no solution, e.g. a node that cannot be reached
   kLimitReached = 4,   // limit reached; what was found by then is still written
   kCheckFailed = 5,    // verify, data that differ, a source that changes
+  kIncomplete = 6,     // some hosts lack a message that they could get
 };
 
 // `text` as one line that a terminal can show: control characters and invalid UTF-8 become \xNN.

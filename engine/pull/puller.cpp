@@ -15,6 +15,15 @@ constexpr double kNotable = 1.25;
 // Of a byte: no link is faster, and several arrivals that are found at once are not infinitely
 // fast.
 constexpr double kLeastByte_s = 1e-12;
+// Of usual_segment().
+constexpr std::uint64_t kSmallestSegment = std::uint64_t{8} << 10U;
+constexpr std::uint64_t kFewSegments = 1024;
+constexpr std::uint64_t kManySegments = 16384;
+
+std::uint64_t rounded_up(std::uint64_t bytes) {
+  constexpr std::uint64_t kUnit = 4096;
+  return (bytes + kUnit - 1) / kUnit * kUnit;
+}
 
 bool differs_notably(double now, double told) {
   return now > told * kNotable || now * kNotable < told;
@@ -43,6 +52,12 @@ void require_few_segments(const planner::SegmentGrid& grid) {
                   grid.message, grid.count(), grid.segment, kMostSegments));
 }
 
+std::uint64_t usual_segment(std::uint64_t message_bytes, std::uint64_t most) {
+  const std::uint64_t small = rounded_up(message_bytes / kFewSegments);
+  const std::uint64_t large = rounded_up(message_bytes / kManySegments);
+  return std::max(std::clamp(small, kSmallestSegment, most), large);
+}
+
 Puller::Puller(const Job& job)
     : job_(job),
       count_(checked_count(job.grid)),
@@ -50,6 +65,13 @@ Puller::Puller(const Job& job)
       peers_(job.ranks),
       random_(job.seed) {
   for (std::uint64_t i = 0; i < count_; ++i) possession_.add_have(job_.source, i);
+  if (!job_.has.words().empty() && job_.rank != job_.source) {
+    for (std::uint64_t i = 0; i < count_; ++i) {
+      if (!job_.has.contains(i)) continue;
+      possession_.add_have(job_.rank, i);
+      tell(News::kHave, static_cast<std::uint32_t>(i));
+    }
+  }
   conclude();
 }
 

@@ -56,6 +56,9 @@ struct Rule {
 
 // Throws InputError for more than kMostSegments segments.
 void require_few_segments(const planner::SegmentGrid& grid);
+// The segment size in bytes for a message of so many bytes: some thousand segments a message, so
+// that the last ones take little time; most: where a message has not over 16,384 of them.
+std::uint64_t usual_segment(std::uint64_t message_bytes, std::uint64_t most);
 
 // What a rank knows of its broadcast at the beginning.
 struct Job {
@@ -68,6 +71,9 @@ struct Job {
   std::size_t most_items = kMostItems;  // of a bulletin, at least 1
   std::uint64_t seed = 1;
   Rule rule{};
+  // What this rank has already, from an earlier, interrupted run. Without words: nothing. The
+  // source has everything.
+  SegmentSet has{};
 };
 
 class Puller {

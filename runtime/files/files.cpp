@@ -95,7 +95,8 @@ ProgressRecord::ProgressRecord(std::string name, std::uint64_t identity)
   if (::pread(descriptor_, line.data(), line.size(), 0) == static_cast<ssize_t>(line.size())) {
     std::uint64_t bytes = 0;
     (void)std::from_chars(line.data() + line.size() - 21, line.data() + line.size() - 1, bytes);
-    if (line == fmt::format(kRecord, identity_, bytes)) bytes_ = bytes;
+    is_new_ = line != fmt::format(kRecord, identity_, bytes);
+    if (!is_new_) bytes_ = bytes;
   }
 }
 
@@ -205,9 +206,11 @@ void OutputFile::open_beside(const std::string& folder) {
 void OutputFile::open_kept(std::uint64_t identity) {
   kept_ = kept_name(target_);
   record_.emplace(kept_ + ".progress", identity);
-  const int truncation = record_->bytes() == 0 ? O_TRUNC : 0;
+  // Bytes of another message must not stay where this one has holes.
+  const int truncation = record_->is_new() ? O_TRUNC : 0;
   descriptor_ = ::open(kept_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | truncation, 0666);
   if (descriptor_ < 0) refuse(errno);
+  if (record_->is_new()) record_->write(0);
 }
 
 OutputFile::~OutputFile() {

@@ -51,6 +51,8 @@ class ProgressRecord {
   ProgressRecord& operator=(ProgressRecord&&) = delete;
 
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  // Whether there was none for this message.
+  [[nodiscard]] bool is_new() const { return is_new_; }
   void write(std::uint64_t bytes);
   void remove();
 
@@ -58,6 +60,7 @@ class ProgressRecord {
   std::string name_;
   std::uint64_t identity_;
   std::uint64_t bytes_ = 0;
+  bool is_new_ = true;
   int descriptor_ = -1;
 };
 
@@ -152,6 +155,8 @@ class OutputFile : public ByteTarget {
   // Gives the file its name, replacing an existing file.
   void commit() override;
   [[nodiscard]] int descriptor() const { return descriptor_; }
+  // With resume: its name until commit().
+  [[nodiscard]] const std::string& kept_file() const { return kept_; }
   // Whether it is a device or another special file.
   [[nodiscard]] bool is_in_place() const { return in_place_; }
 

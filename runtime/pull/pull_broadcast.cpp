@@ -19,24 +19,10 @@
 #include "support/errors.hpp"
 
 namespace espalier::runtime {
-namespace {
-
-constexpr std::uint64_t kSmallestSegment = std::uint64_t{8} << 10U;
-constexpr std::uint64_t kFewSegments = 1024;
-constexpr std::uint64_t kManySegments = 16384;
-constexpr std::uint64_t kPulledUnit = 4096;
-
-std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t unit) {
-  return (bytes + unit - 1) / unit * unit;
-}
-
-}  // namespace
 
 std::uint64_t pulled_segment(std::uint64_t message_bytes) {
-  const std::uint64_t small = rounded_up(message_bytes / kFewSegments, kPulledUnit);
-  const std::uint64_t large = rounded_up(message_bytes / kManySegments, kPulledUnit);
-  const std::uint64_t usual = std::clamp(small, kSmallestSegment, kEagerOverTcp.value);
-  return std::min(std::max(usual, large), kLargestSegment);
+  // Small enough for MPI to send them without asking the receiver, as far as that allows.
+  return std::min(engine::pull::usual_segment(message_bytes, kEagerOverTcp.value), kLargestSegment);
 }
 
 struct PullBroadcast::State {
@@ -77,8 +63,12 @@ struct PullBroadcast::State {
 
 PullBroadcast::State::State(MPI_Comm comm, const PullOptions& given)
     : options(given),
-      setting{OwnedComm(comm, Timeout(given.timeout)), OwnedComm(comm, Timeout(given.timeout)),
-              given.timeout, given.seed, given.on_progress} {
+      setting{OwnedComm(comm, Timeout(given.timeout)),
+              OwnedComm(comm, Timeout(given.timeout)),
+              given.timeout,
+              given.seed,
+              given.transfers,
+              given.on_progress} {
   const Timeout timeout(given.timeout);
   const auto refuse_large = [&] {
     if (given.segment_bytes <= kLargestSegment) return;

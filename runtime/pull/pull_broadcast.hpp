@@ -41,6 +41,8 @@ struct PullOptions {
   std::optional<Seconds> timeout{};
   // Of the random choices among segments and ranks that are equally good.
   std::uint64_t seed = 1;
+  // As in CollectiveOptions.
+  TransferLog* transfers = nullptr;
   // Called on this rank during a message, with the number of its bytes that this rank has received;
   // on the source, with the least number that any rank has. May be empty.
   std::function<void(std::uint64_t)> on_progress{};

@@ -77,6 +77,11 @@ MPI_Request& PullRun::begin(const Operation& operation) {
   free_.pop_back();
   operations_[place] = operation;
   if (operation.kind == Kind::kTells || operation.kind == Kind::kSends) ++sending_;
+  if (is_recorded(operation)) {
+    const std::uint64_t index = operation.segment;
+    setting_.transfers->begun(place, {index, 0, index, grid_.offset(index), grid_.length(index)},
+                              static_cast<int>(operation.peer), operation.kind == Kind::kSends);
+  }
   return requests_[place];
 }
 
@@ -92,6 +97,7 @@ bool PullRun::run() {
   for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
     if (peer != rank_) listen_to(peer);
   }
+  if (setting_.transfers != nullptr) setting_.transfers->begin_run(0);
   timeout_.begin();
   begun_s_ = looked_s_ = moved_s_ = MPI_Wtime();
   while (!is_done()) {
@@ -133,6 +139,7 @@ bool PullRun::note_completions() {
     const Operation operation = operations_[place];
     if (code == MPI_ERR_IN_STATUS) check(statuses_[at].MPI_ERROR, describe(operation));
     free_.push_back(place);
+    if (is_recorded(operation)) setting_.transfers->ended(place);
     complete(operation, statuses_[at]);
   }
   return count > 0;

@@ -17,6 +17,7 @@
 #include "runtime/pull/pull_store.hpp"
 #include "runtime/transport/owned_comm.hpp"
 #include "runtime/transport/timeout.hpp"
+#include "runtime/transport/transfer_log.hpp"
 
 namespace espalier::runtime {
 
@@ -28,6 +29,7 @@ struct PullSetting {
   OwnedComm data;
   std::optional<Seconds> timeout{};
   std::uint64_t seed = 1;
+  TransferLog* transfers = nullptr;
   std::function<void(std::uint64_t)> on_progress{};
 };
 
@@ -69,6 +71,11 @@ class PullRun {
 
   // The request of a new operation.
   MPI_Request& begin(const Operation& operation);
+  // Whether its beginning and end are recorded.
+  [[nodiscard]] bool is_recorded(const Operation& operation) const {
+    return setting_.transfers != nullptr &&
+           (operation.kind == Kind::kReceives || operation.kind == Kind::kSends);
+  }
   void listen_to(std::size_t peer);
   // Whether anything has completed.
   bool note_completions();

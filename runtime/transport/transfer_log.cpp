@@ -10,6 +10,7 @@ void TransferLog::begin_run(std::size_t requests) {
 }
 
 void TransferLog::begun(std::size_t place, const engine::Segment& segment, int peer, bool is_send) {
+  if (place >= open_.size()) open_.resize(place + 1, kNone);
   if (transfers_.size() == most_) {
     open_[place] = kNone;
     ++left_out_;

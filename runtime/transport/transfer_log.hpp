@@ -26,7 +26,8 @@ class TransferLog {
  public:
   explicit TransferLog(std::size_t most) : most_(most) { transfers_.reserve(most); }
 
-  // Call it at the start of a run whose requests are numbered from 0 to requests - 1.
+  // Call it at the start of a run whose requests are numbered from 0 to requests - 1, as far as
+  // that is known.
   void begin_run(std::size_t requests);
   // Request `place` has begun to transfer this segment to or from `peer`.
   void begun(std::size_t place, const engine::Segment& segment, int peer, bool is_send);

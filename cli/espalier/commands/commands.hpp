@@ -22,7 +22,8 @@ void add_export(Arguments root);
 void add_show(Arguments root);
 void add_report(Arguments root);
 void add_generate(Arguments root);  // one command per family
-void add_study(Arguments root);     // one per family, `files`, and
+void add_run(Arguments root);
+void add_study(Arguments root);  // one per family, `files`, and
 void add_study_two_trees(Arguments& study);
 void add_list(Arguments root);
 void add_doctor(Arguments root);

@@ -106,7 +106,7 @@ void BcastCommand::check() {
 
 void BcastCommand::check_pull() const {
   const RunningOptions& running = arguments.running;
-  const std::array<std::pair<bool, std::string_view>, 10> needs{{
+  const std::array<std::pair<bool, std::string_view>, 9> needs{{
       {!arguments.tuned.empty(), "--tuned"},
       {running.mapping != runtime::RankMapping::kByOrder, "--map"},
       {running.sends.has_value(), "--window"},
@@ -115,12 +115,12 @@ void BcastCommand::check_pull() const {
       {!running.direct_copies, "--as-planned"},
       {running.rounds, "--rounds"},
       {broadcast.schedule, "--schedule"},
-      {!arguments.trace.empty(), "--trace"},
       {files.resume, "--resume"},
   }};
   for (const auto& [given, option] : needs) {
     if (given) throw InputError(fmt::format("{} needs a plan; give PLAN", option));
   }
+  arguments.check_trace();
   if (arguments.root) {
     throw InputError("--root is for --decisions; without a plan --source names the rank");
   }
@@ -170,7 +170,8 @@ ExitStatus BcastCommand::run() const {
     bar.show(bytes);
     watchdog.note_progress();
   };
-  Tracing tracing(comm, arguments, options, watchdog);
+  Tracing tracing(comm, arguments, watchdog);
+  options.transfers = tracing.log();
   watchdog.expect("waiting for all ranks to set up the broadcast", kOwnTimeoutFirst);
   const Broadcasts bound = bind_broadcasts(comm, {&named, 1}, options);
   const Figures figures = run_bound(comm, named, bound, arguments, files, bar, watchdog);

@@ -108,7 +108,8 @@ ExitStatus CollectiveCommand::run() const {
     bar.show(bytes);
     watchdog.note_progress();
   };
-  Tracing tracing(comm, arguments, with, watchdog);
+  Tracing tracing(comm, arguments, watchdog);
+  with.transfers = tracing.log();
   watchdog.expect(
       fmt::format("waiting for all ranks to set up the {}",
                   planner::reduces(operation) ? "reduction" : planner::name_of(operation)),

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/api/rank_mapping.hpp"
 #include "runtime/files/file_store.hpp"
 #include "runtime/pull/pull_broadcast.hpp"
 #include "runtime/transport/comm_facts.hpp"
@@ -68,6 +69,7 @@ class PullCommand {
         files_(files),
         source_(source),
         learning_(learning),
+        tracing_(job.comm, arguments, *job.watchdog),
         bar_(runtime::rank_in(job.comm) == 0 && !arguments.quiet, {}) {}
 
   // Repeats of a message learn from the first one; a comparison with MPI needs equal repeats.
@@ -85,6 +87,7 @@ class PullCommand {
     }
     bar_.end();
     learning_.keep();
+    tracing_.write(runtime::host_name());
   }
   void report() const {
     warn_of_change(figures_);
@@ -117,6 +120,7 @@ class PullCommand {
   const FileOptions& files_;
   int source_;
   Learning& learning_;
+  Tracing tracing_;
   ProgressBar bar_;
   std::shared_ptr<runtime::PullBroadcast> broadcast_;
   Figures figures_;
@@ -131,6 +135,7 @@ void PullCommand::pull(std::size_t repeat) {
         job_.comm,
         runtime::PullOptions{.segment_bytes = arguments_.running.segment.value_or(Bytes{0}).value,
                              .timeout = arguments_.running.timeout,
+                             .transfers = tracing_.log(),
                              .on_progress = shows_progress()});
   }
   if (files_.in.empty()) {
@@ -148,6 +153,7 @@ void PullCommand::follow(const planner::Plan& plan, std::size_t repeat) {
   runtime::BroadcastOptions options;
   arguments_.running.write_to(options);
   options.on_progress = shows_progress();
+  options.transfers = tracing_.log();
   const NamedPlan named{{}, plan, arguments_.running.segment.value_or(Bytes{0}).value};
   job_.watchdog->expect("waiting for all ranks to set up the broadcast", kOwnTimeoutFirst);
   const Broadcasts bound = bind_broadcasts(job_.comm, {&named, 1}, options);

@@ -48,13 +48,11 @@ Figures time_message(MPI_Comm comm, TimedOperation operation, const RunArguments
   return figures;
 }
 
-Tracing::Tracing(MPI_Comm comm, const RunArguments& arguments, runtime::CollectiveOptions& options,
-                 Watchdog& watchdog)
+Tracing::Tracing(MPI_Comm comm, const RunArguments& arguments, Watchdog& watchdog)
     : quiet_(arguments.quiet), watchdog_(watchdog) {
   if (arguments.trace.empty()) return;
   watchdog.expect("waiting for all ranks to compare their clocks");
   recorder_.emplace(comm, arguments.trace);
-  options.transfers = &recorder_->log();
 }
 
 void Tracing::write(const std::string& node) {

@@ -51,9 +51,10 @@ Figures time_message(MPI_Comm comm, TimedOperation operation, const RunArguments
 // The record of all ranks' transfers, where --trace asks for one. Its functions are collective.
 class Tracing {
  public:
-  // Throws as TraceRecorder. options: get the log, which must outlive what they are used for.
-  Tracing(MPI_Comm comm, const RunArguments& arguments, runtime::CollectiveOptions& options,
-          Watchdog& watchdog);
+  // Throws as TraceRecorder.
+  Tracing(MPI_Comm comm, const RunArguments& arguments, Watchdog& watchdog);
+  // For the options of what is traced; null if nothing is.
+  [[nodiscard]] runtime::TransferLog* log() { return recorder_ ? &recorder_->log() : nullptr; }
   // node: this rank's in the plan.
   void write(const std::string& node);
 

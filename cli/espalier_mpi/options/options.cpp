@@ -24,11 +24,15 @@ void RunArguments::add_source_to(Arguments& app) {
   app.add("--quiet", quiet, "no progress");
 }
 
+void RunArguments::check_trace() const {
+  if (trace != "-") return;
+  throw InputError("--trace needs a file name; standard output contains the figures");
+}
+
 void RunArguments::check(std::string_view command,
                          const runtime::CollectiveOptions& options) const {
   check_tuned(tuned, running.segment, options);
-  if (trace == "-")
-    throw InputError("--trace needs a file name; standard output contains the figures");
+  check_trace();
   if (tuned.size() > 1) throw InputError("--tuned: there is only one plan; give one file");
   if (decisions.empty()) {
     if (plan.empty()) {

@@ -36,6 +36,8 @@ struct RunArguments {
     running.add_to(app, defaults);
     running.add_segment_to(app);
   }
+  // Throws InputError for a trace that would go to standard output.
+  void check_trace() const;
   // Throws InputError for options that do not fit each other. options: with those of `running`.
   void check(std::string_view command, const runtime::CollectiveOptions& options) const;
   [[nodiscard]] Bytes message() const {

@@ -30,7 +30,7 @@ TEST_F(Usage, HelpAndVersionSucceed) {
 TEST_F(Usage, EveryCommandHasHelp) {
   for (const char* command :
        {"plan", "compare", "bound", "explain", "verify", "simulate", "predict", "decide", "fit",
-        "show", "convert", "export", "generate", "study", "list"}) {
+        "show", "convert", "export", "generate", "run", "study", "list", "doctor"}) {
     const Finished help = run({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_THAT(help.out, HasSubstr("espalier " + std::string(command)));
@@ -55,7 +55,7 @@ TEST_F(Usage, WrongUsageIsOneLineAndStatusTwo) {
   const std::vector<WrongUsage> cases{
       {{},
        "no command given; one of: plan, compare, bound, explain, verify, simulate, predict, "
-       "decide, fit, show, report, convert, export, generate, study, list"},
+       "decide, fit, show, report, convert, export, generate, run, study, list, doctor"},
       {{"pln"}, "unknown command 'pln'; did you mean 'plan'?"},
       {{"generate"},
        "generate: no family given; one of: random, tiers, star, loggp, two-clusters, fat-tree, "

@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Table, RefusedUsage, ::testing::Values(
     Usage{"bcast --schedule", "--schedule needs a plan; give PLAN"},
     Usage{"bcast good.json --no-cache", "--no-cache are for a run without a plan"},
     Usage{"bcast --tuned tuned", "--tuned needs a plan; give PLAN"},
-    Usage{"bcast --trace t.json", "--trace needs a plan; give PLAN"},
+    Usage{"bcast --trace -", "--trace needs a file name"},
     Usage{"bcast --in a --out b --resume", "--resume needs a plan; give PLAN"},
     Usage{"bcast --root 1", "--root is for --decisions; without a plan --source names the rank"},
     Usage{"bcast --in a", "--in and --out must be given together"},

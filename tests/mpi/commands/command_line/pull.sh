@@ -20,6 +20,9 @@ test_pull() {
   says '"message_bytes": 1234567'; says '"verified": true'
   ranks 4 bcast --message 1MB --source 4; refused 2 '--source: there is no rank 4; give 0 to 3'
   ranks 2 bcast --message 20MB --segment 1; refused 2 'make them larger, for at most 16777216'
+  # Every other rank receives each of 100 segments, which another one sends.
+  ranks 4 bcast --message 1MB --segment 10kB --trace pulled.json; done_well
+  grep -qE '^espalier-mpi: pulled.json: 600 transfers' stderr || { fail "not 600 transfers"; cat stderr; }
   ranks 4 bcast --message 1MB --window 2; refused 2 '--window needs a plan; give PLAN'
 }
 

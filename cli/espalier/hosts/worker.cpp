@@ -1,0 +1,253 @@
+#include "cli/espalier/hosts/worker.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cli/espalier/hosts/child.hpp"
+#include "runtime/files/kept_message.hpp"
+#include "runtime/tcp/tcp_pull.hpp"
+#include "support/quantities.hpp"
+#include "support/text.hpp"
+
+namespace espalier::cli {
+namespace {
+
+namespace tcp = runtime::tcp;
+
+// The input has ended: whoever gives orders is gone.
+struct Dismissed {};
+
+// Writes lines, and each second one that says that this process lives. A process that does not
+// work any more says nothing.
+class Voice {
+ public:
+  Voice() : beats_([this](const std::stop_token& stop) { beat(stop); }) {}
+
+  void say(const Json& line) {
+    const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    const std::scoped_lock lock(mutex_);
+    for (std::size_t at = 0; at < text.size();) {
+      const ssize_t put = ::write(STDOUT_FILENO, text.data() + at, text.size() - at);
+      if (put < 0 && errno != EINTR) return;
+      if (put > 0) at += static_cast<std::size_t>(put);
+    }
+  }
+  // Progress of any kind.
+  void note(std::uint64_t segments) {
+    segments_ = segments;
+    ++turns_;
+  }
+  // From now on this process may take any time, e.g. to write to the disk.
+  void wait_for_disk() { is_busy_ = true; }
+
+ private:
+  static constexpr int kMostStillBeats = 6;
+
+  void beat(const std::stop_token& stop) {
+    std::uint64_t turns = 0;
+    int still = 0;
+    while (!stop.stop_requested()) {
+      still = std::exchange(turns, turns_.load()) == turns_ ? still + 1 : 0;
+      if (still < kMostStillBeats || is_busy_)
+        say({{"is", "alive"}, {"segments", segments_.load()}});
+      for (int i = 0; i < 20 && !stop.stop_requested(); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      }
+    }
+  }
+
+  std::mutex mutex_;
+  std::atomic<std::uint64_t> segments_{0};
+  std::atomic<std::uint64_t> turns_{0};
+  std::atomic<bool> is_busy_{true};  // until it pulls
+  std::jthread beats_;
+
+ public:
+  void begin_to_pull() { is_busy_ = false; }
+};
+
+class Worker {
+ public:
+  void run();
+
+ private:
+  // The next order. Throws Dismissed.
+  Json next_order();
+  // Those that have come.
+  std::vector<Json> orders();
+  void prepare(const Json& order);
+  void open(const Json& order);
+  void start(const Json& order);
+  // Until the order to commit.
+  void pull(tcp::TcpPull& pull);
+  void report(const tcp::TcpPull& pull);
+  void commit();
+
+  Voice voice_;
+  Lines lines_;
+  tcp::TcpSetting setting_;
+  tcp::Descriptor listener_;
+  std::string out_name_;
+  std::unique_ptr<runtime::InputFile> in_;
+  std::unique_ptr<runtime::OutputFile> out_;
+  std::optional<runtime::KeptMessage> message_;
+  std::vector<Json> waiting_{};  // orders
+};
+
+std::vector<Json> Worker::orders() {
+  const bool is_open = lines_.read(STDIN_FILENO);
+  for (const std::string& line : lines_.take()) waiting_.push_back(Json::parse(line));
+  if (!is_open && waiting_.empty()) throw Dismissed();
+  return std::exchange(waiting_, {});
+}
+
+Json Worker::next_order() {
+  while (true) {
+    std::vector<Json> some = orders();
+    if (!some.empty()) {
+      Json first = some.front();
+      waiting_.assign(some.begin() + 1, some.end());
+      return first;
+    }
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    ::poll(&input, 1, -1);
+  }
+}
+
+void Worker::prepare(const Json& order) {
+  setting_.rank = order.at("rank");
+  setting_.source = order.at("source");
+  setting_.silence = Seconds{order.at("silence_s").get<double>()};
+  const auto token = order.at("token").get<std::vector<unsigned>>();
+  for (std::size_t i = 0; i < setting_.token.size(); ++i) {
+    setting_.token.at(i) = static_cast<std::byte>(token.at(i));
+  }
+  out_name_ = order.at("out");
+  listener_ = tcp::listen_anywhere();
+  Json ready{{"is", "ready"}, {"port", tcp::port_of(listener_)}};
+  if (setting_.rank == setting_.source) {
+    const std::string in = order.at("in");
+    in_ = std::make_unique<runtime::InputFile>(in);
+    std::error_code ignored;
+    if (std::filesystem::equivalent(in, out_name_, ignored)) out_name_.clear();
+    ready["identity"] = in_->identity();
+    ready["bytes"] = in_->bytes();
+    Json holes = Json::array();
+    for (const auto& [offset, bytes] : in_->layout().holes) holes.push_back({offset, bytes});
+    ready["layout"] = {{"bytes", in_->layout().bytes}, {"holes", std::move(holes)}};
+  }
+  voice_.say(ready);
+}
+
+void Worker::open(const Json& order) {
+  const std::uint64_t identity = order.at("identity");
+  const runtime::SegmentGrid grid{order.at("bytes"), order.at("segment")};
+  if (in_ && in_->bytes() != grid.message) {
+    throw InputError(
+        fmt::format("the source has {} bytes, and not {}", in_->bytes(), grid.message));
+  }
+  if (in_ && order.at("is_original").get<bool>() && in_->identity() != identity) {
+    throw InputError("the source has changed since it was sent first");
+  }
+  std::optional<runtime::SegmentMap> map;
+  if (out_name_.empty()) {
+    map.emplace(grid);
+  } else {
+    runtime::FileLayout layout{order.at("layout").at("bytes"), {}};
+    for (const Json& hole : order.at("layout").at("holes")) {
+      layout.holes.push_back({hole.at(0), hole.at(1)});
+    }
+    out_ = std::make_unique<runtime::OutputFile>(out_name_, layout, identity);
+    if (out_->is_in_place()) throw InputError(out_name_, {}, "is not a regular file");
+    map.emplace(out_->kept_file() + ".segments", identity, grid, order.at("resume").get<bool>());
+  }
+  message_.emplace(in_.get(), out_.get(), std::move(*map));
+  std::uint64_t checked = 0;
+  if (out_) message_->check_claims([&] { voice_.note(++checked); });
+  voice_.say({{"is", "opened"}});
+}
+
+void Worker::start(const Json& order) {
+  for (const Json& peer : order.at("peers")) {
+    setting_.peers.push_back({peer.at("address"), peer.at("port"), peer.at("alive")});
+  }
+  tcp::TcpPull one(setting_, std::move(listener_), *message_);
+  voice_.begin_to_pull();
+  pull(one);
+}
+
+void Worker::pull(tcp::TcpPull& pull) {
+  bool has_reported = false;
+  while (true) {
+    pull.turn(STDIN_FILENO);
+    voice_.note(pull.segments());
+    for (const Json& order : orders()) {
+      if (order.at("do") == "dead") pull.died(order.at("rank"));
+      if (order.at("do") == "commit") return commit();
+    }
+    for (const tcp::Complaint& one : pull.take_complaints()) {
+      voice_.say({{"is", "lost"}, {"rank", one.about}, {"reason", one.reason}});
+    }
+    if (!has_reported && pull.is_done()) {
+      has_reported = true;
+      voice_.wait_for_disk();
+      report(pull);
+    }
+  }
+}
+
+void Worker::report(const tcp::TcpPull& pull) {
+  Json done{{"is", "done"}, {"segments", pull.segments()}, {"whole", pull.is_complete()}};
+  if (in_) {
+    message_->load_rest();
+    if (const auto change = in_->change()) done["change"] = describe(*change);
+  }
+  done["checksum"] = message_->map().sum();
+  voice_.say(done);
+}
+
+void Worker::commit() {
+  message_->commit();
+  voice_.say({{"is", "committed"}});
+}
+
+void Worker::run() {
+  ::fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);
+  try {
+    while (true) {
+      const Json order = next_order();
+      const std::string what = order.at("do");
+      if (what == "prepare") prepare(order);
+      if (what == "open") open(order);
+      if (what == "start") start(order);
+    }
+  } catch (const Dismissed&) {
+  } catch (const Error& fault) {
+    voice_.say({{"is", "failed"}, {"reason", fault.what()}});
+  }
+}
+
+}  // namespace
+
+ExitStatus run_worker() {
+  std::signal(SIGPIPE, SIG_IGN);
+  Worker().run();
+  return ExitStatus::kDone;
+}
+
+}  // namespace espalier::cli

@@ -1,0 +1,81 @@
+// Frames over a TCP connection, without waiting.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace espalier::runtime::tcp {
+
+// A file descriptor that is closed.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
+  ~Descriptor() { close(); }
+  Descriptor(Descriptor&& other) noexcept : descriptor_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  [[nodiscard]] int get() const { return descriptor_; }
+  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
+  int release();
+  void close();
+
+ private:
+  int descriptor_ = -1;
+};
+
+// Machines of one byte order understand each other.
+struct FrameHeader {
+  std::uint32_t number;  // what the frame is about: a segment, a rank
+  std::uint32_t length;  // bytes that follow
+  std::uint64_t mark;    // the segment's checksum
+};
+
+class Stream {
+ public:
+  Stream() = default;
+  // socket: connected, or about to be; does not block. most: bytes of the longest frame to come.
+  Stream(Descriptor socket, std::size_t most) : socket_(std::move(socket)), most_(most) {}
+
+  [[nodiscard]] bool is_open() const { return socket_.is_open(); }
+  [[nodiscard]] int descriptor() const { return socket_.get(); }
+  [[nodiscard]] std::size_t unsent() const { return unsent_; }
+  void set_most(std::size_t most) { most_ = most; }
+  void close();
+
+  void put(const FrameHeader& header, std::vector<std::byte> body);
+  // Sends what the system takes. False: the connection is broken.
+  bool flush();
+  // Hands over the frames that are there, at most a few, so that other connections have their turn.
+  // False: the connection is broken, has ended, or carries something else than frames.
+  using Take = std::function<void(const FrameHeader&, std::span<const std::byte>)>;
+  bool receive(const Take& take);
+
+ private:
+  Descriptor socket_;
+  std::size_t most_ = 0;
+  std::deque<std::vector<std::byte>> out_{};
+  std::size_t sent_ = 0;    // of the first of them
+  std::size_t unsent_ = 0;  // of all
+  FrameHeader header_{};
+  std::size_t got_ = 0;  // of header and body
+  std::vector<std::byte> body_{};
+};
+
+// A socket that listens at any port of all addresses. Throws InputError with the system's reason.
+Descriptor listen_anywhere();
+std::uint16_t port_of(const Descriptor& listener);
+// Begins to connect; whether it succeeds, the stream's first flush() shows. Throws InputError.
+Descriptor begin_to_connect(const std::string& address, std::uint16_t port);
+// The next connection, if there is one.
+Descriptor accept_one(const Descriptor& listener);
+
+}  // namespace espalier::runtime::tcp
