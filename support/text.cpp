@@ -19,12 +19,16 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-std::string in_shell_quotes(std::string_view text) {
-  std::string result = "'";
-  for (const char letter : text) {
-    result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + by.size())) {
+    text.replace(at, what.size(), by);
   }
-  return result + '\'';
+  return text;
+}
+
+std::string in_shell_quotes(std::string_view text) {
+  return "'" + replaced(std::string(text), "'", "'\\''") + "'";
 }
 
 }  // namespace espalier

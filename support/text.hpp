@@ -14,6 +14,9 @@ namespace espalier {
 // Without the blanks, tabs and line ends around it.
 std::string_view trimmed(std::string_view text);
 
+// `text` with `what` replaced everywhere, but not in what came for it.
+std::string replaced(std::string text, std::string_view what, std::string_view by);
+
 // In single quotes, as a shell reads it.
 std::string in_shell_quotes(std::string_view text);
 

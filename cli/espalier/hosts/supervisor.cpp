@@ -37,14 +37,6 @@ std::vector<unsigned> random_token() {
 
 }  // namespace
 
-std::string replaced(std::string text, std::string_view what, const std::string& value) {
-  for (std::size_t at = text.find(what); at != std::string::npos;
-       at = text.find(what, at + value.size())) {
-    text.replace(at, what.size(), value);
-  }
-  return text;
-}
-
 Round::Round(const HostSetting& setting, std::vector<RoundHost> hosts, std::size_t source,
              std::string in, std::optional<MessageFacts> facts, bool resumes)
     : setting_(setting),

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/espalier/hosts/child.hpp"
@@ -50,9 +49,6 @@ struct RoundResult {
   std::uint64_t segments = 0;
   std::string reason{};  // why it is dead; empty: it is not
 };
-
-// `text` with `what` replaced everywhere.
-std::string replaced(std::string text, std::string_view what, const std::string& value);
 
 // One attempt: from the start of all workers to their end. Hosts that die are left behind, and
 // those that remain get what exists among them.

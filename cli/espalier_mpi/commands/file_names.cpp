@@ -11,19 +11,12 @@
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "support/errors.hpp"
+#include "support/text.hpp"
 
 namespace espalier::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string replace_all(std::string text, std::string_view what, const std::string& value) {
-  for (std::size_t at = text.find(what); at != std::string::npos;
-       at = text.find(what, at + value.size())) {
-    text.replace(at, what.size(), value);
-  }
-  return text;
-}
 
 // Two ranks may write one device, such as /dev/null.
 bool is_device(const std::string& name) {
@@ -35,9 +28,9 @@ bool is_device(const std::string& name) {
 }  // namespace
 
 std::string own_name(std::string name, int rank, const std::string& node) {
-  name = replace_all(std::move(name), "{rank}", std::to_string(rank));
-  name = replace_all(std::move(name), "{host}", runtime::host_name());
-  return node.empty() ? name : replace_all(std::move(name), "{node}", node);
+  name = replaced(std::move(name), "{rank}", std::to_string(rank));
+  name = replaced(std::move(name), "{host}", runtime::host_name());
+  return node.empty() ? name : replaced(std::move(name), "{node}", node);
 }
 
 std::string identity_of(const std::string& name) {
