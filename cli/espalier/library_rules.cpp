@@ -23,16 +23,16 @@ using planner::PlanEdge;
 using planner::PlanTree;
 
 // A shape of the planner, and what `predict` calls it.
-struct Shape {
+struct KnownShape {
   std::string_view algorithm;
   std::string_view broadcast;
   std::string_view reduce;  // empty: there is none
 };
-constexpr std::array<Shape, 5> kShapes{{{"chain", "pipeline", "pipeline"},
-                                        {"binary", "binary", "binary"},
-                                        {"binomial", "binomial", "binomial"},
-                                        {"flat", "linear", "flat-tree"},
-                                        {"split-binary", "split-binary", ""}}};
+constexpr std::array<KnownShape, 5> kShapes{{{"chain", "pipeline", "pipeline"},
+                                             {"binary", "binary", "binary"},
+                                             {"binomial", "binomial", "binomial"},
+                                             {"flat", "linear", "flat-tree"},
+                                             {"split-binary", "split-binary", ""}}};
 
 // The edges of each tree, in order; those that are exchanged after the others.
 std::vector<std::vector<PlanEdge>> edges_of(const std::vector<PlanTree>& trees) {
@@ -47,7 +47,7 @@ std::vector<std::vector<PlanEdge>> edges_of(const std::vector<PlanTree>& trees) 
   return all;
 }
 
-bool has_shape(const Plan& plan, const Shape& shape) {
+bool has_shape(const Plan& plan, const KnownShape& shape) {
   const bool reduces = plan.operation == Operation::kReduce;
   if (reduces && shape.reduce.empty()) return false;
   const Plan other = planner::plan_of({shape.algorithm, plan.operation,
@@ -58,7 +58,7 @@ bool has_shape(const Plan& plan, const Shape& shape) {
 }
 
 // The plan's own algorithm before others, where few ranks make trees alike.
-const Shape& shape_of(const Plan& plan) {
+const KnownShape& shape_of(const Plan& plan) {
   const bool is_known =
       plan.operation == Operation::kBroadcast || plan.operation == Operation::kReduce;
   if (!is_known || !plan.has_one_root()) {
@@ -67,8 +67,8 @@ const Shape& shape_of(const Plan& plan) {
                                  "reductions to and from all ranks can",
                                  planner::with_article(plan.operation)));
   }
-  const Shape* found = nullptr;
-  for (const Shape& shape : kShapes) {
+  const KnownShape* found = nullptr;
+  for (const KnownShape& shape : kShapes) {
     if (!has_shape(plan, shape)) continue;
     if (shape.algorithm == plan.algorithm) return shape;
     if (found == nullptr) found = &shape;
@@ -79,7 +79,7 @@ const Shape& shape_of(const Plan& plan) {
                    "split-binary in the order of ranks can be stated");
 }
 
-const cost_models::FormulaEntry& entry_of(const Plan& plan, const Shape& shape) {
+const cost_models::FormulaEntry& entry_of(const Plan& plan, const KnownShape& shape) {
   const bool reduces = plan.operation == Operation::kReduce;
   return *std::ranges::find_if(cost_models::formulas(), [&](const auto& entry) {
     return entry.operation == planner::name_of(plan.operation) &&
@@ -91,7 +91,7 @@ const cost_models::FormulaEntry& entry_of(const Plan& plan, const Shape& shape) 
 
 std::string open_mpi_rules_of(const Plan& plan, Bytes from, Bytes segment) {
   constexpr Bytes kMost{static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())};
-  const Shape& shape = shape_of(plan);
+  const KnownShape& shape = shape_of(plan);
   cost_models::DecisionFunction decision{{{plan.nodes.size()}, {from, kMost}, {}}, {}};
   for (std::size_t cell = 0; cell < 2; ++cell) {
     cost_models::Case of = decision.grid.case_of(cell);
@@ -105,7 +105,7 @@ std::string open_mpi_rules_of(const Plan& plan, Bytes from, Bytes segment) {
 }
 
 std::string mpich_settings_of(const Plan& plan, Bytes segment) {
-  const Shape& shape = shape_of(plan);
+  const KnownShape& shape = shape_of(plan);
   const bool reduces = plan.operation == Operation::kReduce;
   const std::string_view name = reduces ? "REDUCE" : "BCAST";
   std::string text = fmt::format(

@@ -39,7 +39,7 @@ std::vector<Routes::Path> Routes::ways_of(HostEdge edge) {
     return links_to_[graph_->head[arc]] >= links;
   });
   for (const std::uint32_t first : firsts) {
-    ways.push_back(with_ends(edge, between(graph_->head[first], to, Detours::kNever)));
+    ways.push_back(with_ends(edge, between(graph_->head[first], to, 0)));
     ways.back().insert(ways.back().begin() + 1, first);
   }
   return ways;
@@ -129,8 +129,7 @@ void Routes::take_short_ways() {
       count_links(switch_of(edge.parent), switch_of(edge.child));
       if (path.size() == links_to_[switch_of(edge.parent)] + 2) continue;
       add(path, -rate_);
-      path =
-          with_ends(edge, between(switch_of(edge.parent), switch_of(edge.child), Detours::kNever));
+      path = with_ends(edge, between(switch_of(edge.parent), switch_of(edge.child), 0));
       add(path, rate_);
     }
   }

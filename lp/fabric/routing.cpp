@@ -14,10 +14,11 @@ namespace {
 constexpr std::size_t kMostRounds = 60;
 // Where little is too much, other rounds may still help; where much is, it only moves about.
 constexpr std::size_t kRoundsInVain = 3;
-constexpr std::size_t kMoreRoundsInVain = 12;
+constexpr std::size_t kMoreRoundsInVain = 40;
 constexpr double kLittle = 2;
 // A longer way along the fabric's tree leads over its top, which others need more.
 constexpr std::size_t kShortWay = 4;
+constexpr std::uint32_t kMostDetour = 12;  // links
 
 }  // namespace
 
@@ -195,39 +196,42 @@ void Routes::count_links(std::uint32_t from, std::uint32_t to) {
   }
 }
 
-// Dijkstra's algorithm among the switches, directed to the end: a link costs at least 1.
-Routes::Path Routes::between(std::uint32_t from, std::uint32_t to, Detours detours) {
+// Dijkstra's algorithm among the switches, directed to the end: a link costs at least 1. Ways of
+// more than `most_more` links above the fewest are left out: around a full cut, everything would be
+// searched.
+Routes::Path Routes::between(std::uint32_t from, std::uint32_t to, std::uint32_t most_more) {
   count_links(from, to);
   const std::uint32_t farthest = links_to_[from];
+  const auto left_from = [&](std::uint32_t node) { return std::min(links_to_[node], farthest); };
   ++search_;
   struct Reached {
     double cost;  // at least, of the whole path
-    double left;  // of it, at least from here to the end
+    std::uint32_t links;
     std::uint32_t node;
     bool operator>(const Reached& other) const {
-      return std::tie(cost, left, node) > std::tie(other.cost, other.left, other.node);
+      // Of two alike, the one that has come farther.
+      return std::tie(cost, other.links, node) > std::tie(other.cost, links, other.node);
     }
   };
   std::priority_queue<Reached, std::vector<Reached>, std::greater<>> open;
-  const auto reach = [&](std::uint32_t node, double cost, std::uint32_t by) {
+  const auto reach = [&](std::uint32_t node, double cost, std::uint32_t links, std::uint32_t by) {
     if (visit_[node] == search_ && cost_[node] <= cost) return;
     visit_[node] = search_;
     cost_[node] = cost;
     by_[node] = by;
-    const double left = std::min(links_to_[node], farthest);
-    open.push({cost + left, left, node});
+    open.push({cost + left_from(node), links, node});
   };
-  reach(from, 0, kNone);
+  reach(from, 0, 0, kNone);
   while (!open.empty()) {
-    const auto [whole, left, node] = open.top();
+    const auto [whole, links, node] = open.top();
     open.pop();
     if (node == to) break;
     const double cost = cost_[node];
-    if (whole > cost + left) continue;
+    if (whole > cost + left_from(node)) continue;
     for (const std::uint32_t arc : out_[node]) {
       const std::uint32_t head = graph_->head[arc];
-      if (detours == Detours::kNever && links_to_[head] >= links_to_[node]) continue;
-      reach(head, cost + link_cost_[arc], arc);
+      if (links + 1 + left_from(head) > farthest + most_more) continue;
+      reach(head, cost + link_cost_[arc], links + 1, arc);
     }
   }
   Path path;
@@ -246,8 +250,7 @@ Routes::Path Routes::with_ends(HostEdge edge, const Path& links) const {
 }
 
 Routes::Path Routes::shortest(HostEdge edge) {
-  return with_ends(edge,
-                   between(switch_of(edge.parent), switch_of(edge.child), Detours::kWhereCheaper));
+  return with_ends(edge, between(switch_of(edge.parent), switch_of(edge.child), kMostDetour));
 }
 
 }  // namespace espalier::lp

@@ -61,9 +61,7 @@ class Routes {
   [[nodiscard]] double cost_of(std::uint32_t arc) const;
   [[nodiscard]] Path along_tree(HostEdge edge) const;
   void count_links(std::uint32_t from, std::uint32_t to);
-  // Through more links than the fewest.
-  enum class Detours : std::uint8_t { kNever, kWhereCheaper };
-  [[nodiscard]] Path between(std::uint32_t from, std::uint32_t to, Detours detours);
+  [[nodiscard]] Path between(std::uint32_t from, std::uint32_t to, std::uint32_t most_more);
   [[nodiscard]] Path with_ends(HostEdge edge, const Path& links) const;
   [[nodiscard]] Path shortest(HostEdge edge);
 

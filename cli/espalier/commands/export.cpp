@@ -50,7 +50,7 @@ struct ExportCommand {
 constexpr Bytes kUsualMessage{1U << 20U};
 
 // What there is to write.
-struct Subject {
+struct Exported {
   const planner::Plan& plan;
   const std::optional<platforms::Platform>& platform;
   const ExportCommand& command;
@@ -63,7 +63,7 @@ struct Subject {
 
 using Files = std::vector<simulate::ExportedFile>;
 
-Files goal_file(const Subject& of) {
+Files goal_file(const Exported& of) {
   simulate::GoalOptions options{{}, of.command.compute};
   if (of.platform) {
     options.loggp = simulate::loggp_of(of.plan, *of.platform);
@@ -76,23 +76,23 @@ Files goal_file(const Subject& of) {
   return {{"", goal_schedule(of.plan, of.transfers(), options)}};
 }
 
-Files chakra_folder(const Subject& of) {
+Files chakra_folder(const Exported& of) {
   return chakra_traces(of.plan, of.transfers());
 }
 
-Files mscclpp_file(const Subject& of) {
+Files mscclpp_file(const Exported& of) {
   return {{"", mscclpp_plan(of.plan, of.transfers())}};
 }
 
-Files mpich_file(const Subject& of) {
+Files mpich_file(const Exported& of) {
   return {{"", mpich_settings_of(of.plan, of.segment())}};
 }
 
-Files open_mpi_file(const Subject& of) {
+Files open_mpi_file(const Exported& of) {
   return {{"", open_mpi_rules_of(of.plan, of.command.message.value_or(Bytes{0}), of.segment())}};
 }
 
-Files simgrid_folder(const Subject& of) {
+Files simgrid_folder(const Exported& of) {
   Files files = simgrid_traces(of.plan, of.transfers());
   files.push_back({"platform.xml", platforms::write_platform(*of.platform, "simgrid")});
   return files;
@@ -104,7 +104,7 @@ struct Target {
   bool is_folder;
   bool takes_compute;
   bool needs_platform;
-  Files (*files)(const Subject& of);
+  Files (*files)(const Exported& of);
 };
 constexpr std::array kTargets{
     Target{"chakra", "Chakra execution traces, for ASTRA-sim", true, false, false, chakra_folder},
