@@ -33,7 +33,7 @@ constexpr std::array<LaneRate, 6> kLanes{
     {{"2.5", 0.1875e9}, {"5", 0.375e9}, {"8", 0.75e9}, {"16", 1.5e9}, {"32", 3e9}, {"64", 6e9}}};
 constexpr double kUnknownPcie = 12e9;    // a slot of PCIe 3.0 with 16 lanes
 constexpr double kBetweenCpus = 10e9;    // SYS of the format nvidiatopo
-constexpr double kNvlink = 25e9;         // of NVLink 2 to 4, in each direction
+constexpr double kUsualNvlink = 25e9;    // of NVLink 2 to 4, in each direction
 constexpr double kNvlinkOfSm60 = 20e9;   // NVLink 1
 constexpr double kNvlinkOfSm100 = 50e9;  // NVLink 5
 
@@ -173,7 +173,9 @@ class NcclTopologyReader {
     const std::uint64_t count = whole_attribute(link, "count");
     if (count == 0) throw InputError("an <nvlink> has at least one link");
     const auto sm = parse_whole<std::uint32_t>(gpu.element.attribute("sm").value()).value_or(0);
-    const double usual = sm >= 100 ? kNvlinkOfSm100 : sm > 0 && sm < 70 ? kNvlinkOfSm60 : kNvlink;
+    const double usual = sm >= 100           ? kNvlinkOfSm100
+                         : sm > 0 && sm < 70 ? kNvlinkOfSm60
+                                             : kUsualNvlink;
     const std::optional<double> rate = rate_of("NV", usual);
     if (!rate) return;
     std::optional<NodeId> neighbour;
