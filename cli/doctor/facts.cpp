@@ -1,7 +1,9 @@
 #include "cli/doctor/facts.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
-#include <regex>
 #include <string_view>
 
 namespace espalier::cli::doctor {
@@ -78,19 +80,22 @@ RankFacts rank_facts(const Json& json) {
 
 std::string mpi_of(const std::string& text) {
   struct Known {
-    std::string_view name;
-    std::string_view pattern;
+    std::string_view mpi;
+    std::string_view said;
   };
-  constexpr std::array<Known, 3> kKnown{
-      {{"Open MPI", R"((?:Open MPI\)?|OpenRTE\)?) v?([0-9]+\.[0-9]+\.[0-9]+\w*))"},
-       {"Intel MPI", R"(Intel\(R\) MPI Library.*?Version ([0-9.]+))"},
-       {"MPICH", R"((?:MPICH|HYDRA build details:\s*|mpich)\s*Version:\s*([0-9]+\.[0-9.]*\w*))"}}};
+  constexpr std::array<Known, 5> kKnown{{{"Open MPI", "Open MPI"},
+                                         {"Open MPI", "OpenRTE"},
+                                         {"Intel MPI", "Intel(R) MPI Library"},
+                                         {"MPICH", "HYDRA build details"},
+                                         {"MPICH", "MPICH Version"}}};
+  constexpr std::string_view kDigits = "0123456789";
   for (const Known& known : kKnown) {
-    std::smatch match;
-    const std::regex pattern(std::string(known.pattern), std::regex::icase);
-    if (std::regex_search(text, match, pattern)) {
-      return std::string(known.name) + " " + match[1].str();
-    }
+    std::size_t at = text.find(known.said);
+    if (at == std::string::npos) continue;
+    at = text.find_first_of(kDigits, at + known.said.size());
+    const std::size_t end = text.find_first_of(" ,;)\n", std::min(at, text.size()));
+    const std::string version = text.substr(std::min(at, text.size()), end - at);
+    if (version.find('.') != std::string::npos) return fmt::format("{} {}", known.mpi, version);
   }
   return {};
 }
