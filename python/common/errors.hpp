@@ -23,6 +23,7 @@ inline const char* class_for(ExitStatus status) {
     case ExitStatus::kCheckFailed:
       return "CheckFailed";
     case ExitStatus::kDone:
+    case ExitStatus::kIncomplete:
     case ExitStatus::kInternalFault:
       break;
   }

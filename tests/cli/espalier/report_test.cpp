@@ -170,7 +170,7 @@ TEST_F(ReportPage, IsWholeInItselfAndTheSameEachTime) {
   const Finished again =
       run({"report", "net.json", "plan.json", "--algorithm", "grow,chain", "-o", "-"});
   EXPECT_EQ(again.out, page);
-  EXPECT_THAT(again.err, MatchesRegex("-: [0-9.]+ KiB\n"));
+  EXPECT_THAT(again.err, MatchesRegex("-: [0-9.]+ kB\n"));
 }
 
 TEST_F(ReportPage, ShowsANetworkOnWhichNothingReachesAHost) {
