@@ -31,9 +31,9 @@ class Clusters {
   [[nodiscard]] const std::vector<std::uint32_t>& members(std::uint32_t cluster) const {
     return members_[cluster - first_];
   }
-  // That its links carry out of it, beside what it receives where links of both directions share a
-  // resource. Of the whole: 0.
-  [[nodiscard]] double out_Bps(std::uint32_t cluster) const { return out_Bps_[cluster - first_]; }
+  // Bytes per second that its links carry out of it, beside what it receives where links of both
+  // directions share a resource. Of the whole: 0.
+  [[nodiscard]] double rate_out(std::uint32_t cluster) const { return out_Bps_[cluster - first_]; }
   // Of a host, whether it is the root.
   [[nodiscard]] bool has_root(std::uint32_t id) const { return has_root_[id] != 0; }
 

@@ -48,7 +48,7 @@ struct Fabric {
 };
 
 // How trees are laid out.
-struct Way {
+struct Ordering {
   const HostOrder& order;
   Nesting nesting;
 };
@@ -56,8 +56,8 @@ struct Way {
 // Laid out that way over the hosts, with a path for each edge. Unset: the hosts have too little
 // room, or the links do, or the deadline has passed.
 std::optional<Routes> routed(const PackingProblem& problem, const FabricTree& fabric,
-                             const Way& way, double rate, std::size_t count, double most_excess,
-                             const Deadline& deadline) {
+                             const Ordering& way, double rate, std::size_t count,
+                             double most_excess, const Deadline& deadline) {
   auto trees = lay_out(problem, fabric, way.order, rate, count, way.nesting);
   if (!trees) return std::nullopt;
   Routes routes(problem, fabric, *std::move(trees), rate / static_cast<double>(count));
@@ -73,9 +73,9 @@ const BisectionOrder& bisection_of(const PackingProblem& problem, Fabric& fabric
 // Calls use(way) for each, until it returns true.
 template <class Use>
 void for_each_way(const PackingProblem& problem, Fabric& fabric, Use use) {
-  if (use(Way{fabric.walk, Nesting::kOneLevel})) return;
-  if (use(Way{bisection_of(problem, fabric), Nesting::kOneLevel})) return;
-  if (fabric.tree.group_count > 1) use(Way{fabric.walk, Nesting::kAll});
+  if (use(Ordering{fabric.walk, Nesting::kOneLevel})) return;
+  if (use(Ordering{bisection_of(problem, fabric), Nesting::kOneLevel})) return;
+  if (fabric.tree.group_count > 1) use(Ordering{fabric.walk, Nesting::kAll});
 }
 
 // Empty: not this way.
@@ -88,14 +88,13 @@ std::vector<PackedTree> trees_by(const PackingProblem& problem, Fabric& fabric, 
     double excess;  // weighted
   };
   std::vector<Try> tries;
-  for_each_way(problem, fabric, [&](const Way& way) {
+  for_each_way(problem, fabric, [&](const Ordering& way) {
     auto routes = routed(problem, fabric.tree, way, rate, count, most, deadline);
-    if (routes) {
-      const double excess = routes->excess();
-      tries.push_back(
-          {*std::move(routes), &way.order == &fabric.walk ? excess : kPreference * excess});
-    }
-    return deadline.passed() || (routes && tries.back().excess == 0);
+    if (!routes) return deadline.passed();
+    const double excess = routes->excess();
+    tries.push_back(
+        {*std::move(routes), &way.order == &fabric.walk ? excess : kPreference * excess});
+    return excess == 0 || deadline.passed();
   });
   std::ranges::stable_sort(tries, {}, &Try::excess);
   for (auto& [routes, excess] : tries) {
@@ -139,7 +138,7 @@ std::vector<PackedTree> overloaded_trees(const PackingProblem& problem, double r
     constexpr double kAny = std::numeric_limits<double>::infinity();
     constexpr std::size_t kFewTrees = 8;  // more take long to route, and seldom carry more
     if (count > kFewTrees) return true;
-    for_each_way(problem, fabric, [&](const Way& way) {
+    for_each_way(problem, fabric, [&](const Ordering& way) {
       auto routes = routed(problem, fabric.tree, way, rate, count, kAny, deadline);
       if (!routes) return deadline.passed();
       take(*routes, count);

@@ -255,7 +255,7 @@ std::int64_t ClusterLayout::room_of_cluster(std::uint32_t cluster, double rate) 
   const auto& members = clusters_.members(cluster);
   std::int64_t room = -static_cast<std::int64_t>(trees_ * (members.size() - 1));
   for (const std::uint32_t member : members) room += room_[member];
-  const double links = static_cast<double>(trees_) * clusters_.out_Bps(cluster) / rate;
+  const double links = static_cast<double>(trees_) * clusters_.rate_out(cluster) / rate;
   return static_cast<std::int64_t>(
       std::floor(std::min(links, static_cast<double>(room)) + kFabricRounding));
 }

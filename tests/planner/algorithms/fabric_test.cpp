@@ -208,13 +208,13 @@ TEST(Clusters, AreRacksInPods) {
   const lp::Clusters clusters(problem, *fabric, fabric->hosts, rate, lp::Nesting::kAll);
   const std::uint32_t whole = clusters.end() - 1;
   ASSERT_EQ(clusters.members(whole).size(), 8);
-  EXPECT_EQ(clusters.out_Bps(whole), 0);
+  EXPECT_EQ(clusters.rate_out(whole), 0);
   std::set<std::uint32_t> hosts;
   for (const std::uint32_t pod : clusters.members(whole)) {
     ASSERT_EQ(clusters.members(pod).size(), 4);
-    EXPECT_NEAR(clusters.out_Bps(pod) / rate, 2, kTolerance);
+    EXPECT_NEAR(clusters.rate_out(pod) / rate, 2, kTolerance);
     for (const std::uint32_t rack : clusters.members(pod)) {
-      EXPECT_NEAR(clusters.out_Bps(rack) / rate, 1, kTolerance);
+      EXPECT_NEAR(clusters.rate_out(rack) / rate, 1, kTolerance);
       const auto& members = clusters.members(rack);
       EXPECT_EQ(members.size(), 4);
       hosts.insert(members.begin(), members.end());
