@@ -174,8 +174,10 @@ class PlatformPicture {
     for (const Arc& arc : platform_.arcs()) rates.push_back(arc.bandwidth);
     std::ranges::sort(rates);
     const auto drop_equal = [](std::vector<BytesPerSecond>& sorted) {
-      const auto same = std::ranges::unique(sorted, {}, short_rate);
-      sorted.erase(same.begin(), same.end());
+      const auto look_alike = [](BytesPerSecond a, BytesPerSecond b) {
+        return short_rate(a) == short_rate(b);
+      };
+      sorted.erase(std::unique(sorted.begin(), sorted.end(), look_alike), sorted.end());
     };
     drop_equal(rates);
     if (rates.size() <= kMost) return rates;
