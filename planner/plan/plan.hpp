@@ -22,6 +22,7 @@ namespace espalier::planner {
 struct PlanEdge {
   std::uint32_t parent;  // index into Plan::nodes
   std::uint32_t child;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes a defaulted <=> for a null pointer
   auto operator<=>(const PlanEdge&) const = default;
 };
 

@@ -60,7 +60,7 @@ std::string library_name() {
   return at == std::string::npos ? std::string() : name.substr(0, name.find('.', at + 4));
 }
 
-double seconds_since_1970() {
+double own_clock_s() {
   using std::chrono::system_clock;
   return std::chrono::duration<double>(system_clock::now().time_since_epoch()).count();
 }
@@ -76,19 +76,19 @@ double clock_ahead_s(MPI_Comm comm) {
     if (rank != 0 && rank != other) continue;
     const int peer = rank == 0 ? other : 0;
     for (int trip = 0; trip < kTrips; ++trip) {
-      double theirs = seconds_since_1970();
+      double theirs = own_clock_s();
       if (rank == 0) {
         runtime::check(MPI_Recv(nullptr, 0, MPI_BYTE, peer, kTag, comm, MPI_STATUS_IGNORE),
                        "MPI_Recv");
-        theirs = seconds_since_1970();
+        theirs = own_clock_s();
         runtime::check(MPI_Send(&theirs, 1, MPI_DOUBLE, peer, kTag, comm), "MPI_Send");
         continue;
       }
-      const double before = seconds_since_1970();
+      const double before = own_clock_s();
       runtime::check(MPI_Send(nullptr, 0, MPI_BYTE, peer, kTag, comm), "MPI_Send");
       runtime::check(MPI_Recv(&theirs, 1, MPI_DOUBLE, peer, kTag, comm, MPI_STATUS_IGNORE),
                      "MPI_Recv");
-      const double after = seconds_since_1970();
+      const double after = own_clock_s();
       if (after - before >= fastest) continue;
       fastest = after - before;
       ahead = (before + after) / 2 - theirs;
