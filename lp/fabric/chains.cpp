@@ -45,18 +45,6 @@ std::vector<Routes::Path> Routes::ways_of(HostEdge edge) {
   return ways;
 }
 
-// Once it is added.
-std::vector<std::uint32_t> Routes::rows_overfull_by(const Path& path) const {
-  std::vector<std::uint32_t> rows;
-  for (const std::uint32_t arc : path) {
-    for (auto use = uses(arc); use; ++use) {
-      if (load_of(use) + rate_ * use.value() <= 1 + kFabricRounding) continue;
-      rows.push_back(static_cast<std::uint32_t>(use.row()));
-    }
-  }
-  return rows;
-}
-
 // Ways for edges that use the row, onto which nothing is overfull, or one other row; those first
 // that go where the last move has made room.
 std::vector<Routes::Move> Routes::moves_from(std::uint32_t row, std::span<const Place> places,

@@ -99,7 +99,8 @@ Clusters::Clusters(const PackingProblem& problem, const FabricTree& fabric,
   Ids all{problem.root};
   all.insert(all.end(), hosts.begin(), hosts.end());
   Parts parts(fabric);
-  const std::vector<Link> links = links_of(problem, fabric);
+  const std::vector<Link> links =
+      nesting == Nesting::kAll ? links_of(problem, fabric) : std::vector<Link>();
   std::span<const Link> left(links);
   // One level: a cluster for each part in which there are several members.
   Ids outermost = all;
@@ -123,9 +124,15 @@ Clusters::Clusters(const PackingProblem& problem, const FabricTree& fabric,
     }
     if (outermost.size() == 1) return;
     measure(problem, fabric, part, cluster_of_part, rate);
-    if (nesting == Nesting::kOneLevel || !join_alike(parts, left)) break;
+    if (!join_alike(parts, left)) break;
   }
   add(std::move(outermost));
+}
+
+bool Clusters::are_nested() const {
+  const Ids& outermost = members_.back();
+  return std::ranges::any_of(
+      outermost, [&](std::uint32_t id) { return id >= first_ && members(id).front() >= first_; });
 }
 
 std::uint32_t Clusters::add(Ids members) {

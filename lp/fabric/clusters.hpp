@@ -34,6 +34,8 @@ class Clusters {
   // Bytes per second that its links carry out of it, beside what it receives where links of both
   // directions share a resource. Of the whole: 0.
   [[nodiscard]] double rate_out(std::uint32_t cluster) const { return out_Bps_[cluster - first_]; }
+  // Whether a cluster, the whole apart, has clusters in it.
+  [[nodiscard]] bool are_nested() const;
   // Of a host, whether it is the root.
   [[nodiscard]] bool has_root(std::uint32_t id) const { return has_root_[id] != 0; }
 

@@ -213,6 +213,7 @@ class ClusterLayout {
   ClusterLayout(const PackingProblem& problem, const FabricTree& fabric, const HostOrder& order,
                 double rate, std::size_t trees, Nesting nesting);
 
+  [[nodiscard]] bool is_nested() const { return clusters_.are_nested(); }
   // False: the hosts' links, or those between clusters, have too little room.
   bool deal();
   // Empty: not found.
@@ -356,6 +357,7 @@ std::optional<std::vector<HostTree>> lay_out(const PackingProblem& problem,
                                              const FabricTree& fabric, const HostOrder& order,
                                              double rate, std::size_t trees, Nesting nesting) {
   ClusterLayout layout(problem, fabric, order, rate, trees, nesting);
+  if (nesting == Nesting::kAll && !layout.is_nested()) return std::nullopt;
   if (!layout.deal()) return std::nullopt;
   std::vector<HostTree> all;
   for (std::size_t tree = 0; tree < trees; ++tree) {

@@ -22,7 +22,7 @@ using HostTree = std::vector<HostEdge>;  // parents before their children
 // the order of the hosts as an interval that splits in as many parts as its root has children, near
 // the middle and where few links cross. Where thin links divide the fabric in clusters, a tree over
 // the outermost comes first, then one over the members of each. Unset: the links carry too little
-// for so many trees.
+// for so many trees, or clusters are not nested and were to be.
 std::optional<std::vector<HostTree>> lay_out(const PackingProblem& problem,
                                              const FabricTree& fabric, const HostOrder& order,
                                              double rate, std::size_t trees, Nesting nesting);

@@ -58,7 +58,7 @@ bool Routes::place(double most_excess, const Deadline& deadline) {
     for (const HostEdge edge : edges_[tree]) {
       if (deadline.passed() || excess > most_excess) return false;
       Path path = along_tree(edge);
-      if (path.size() > kShortWay + 2 || !fits(path)) path = shortest(edge);
+      if (path.size() > kShortWay + 2 || !rows_overfull_by(path).empty()) path = shortest(edge);
       excess += add(path, rate_);
       paths_[tree].push_back(std::move(path));
     }
@@ -114,19 +114,21 @@ std::vector<RoutedTree> Routes::trees() const {
   return trees;
 }
 
-bool Routes::fits(const Path& path) const {
-  return std::ranges::all_of(path, [&](std::uint32_t arc) {
+std::vector<std::uint32_t> Routes::rows_overfull_by(const Path& path) const {
+  std::vector<std::uint32_t> rows;
+  for (const std::uint32_t arc : path) {
     for (auto use = uses(arc); use; ++use) {
-      if (load_of(use) + rate_ * use.value() > 1 + kFabricRounding) return false;
+      if (load_of(use) + rate_ * use.value() <= 1 + kFabricRounding) continue;
+      rows.push_back(static_cast<std::uint32_t>(use.row()));
     }
-    return true;
-  });
+  }
+  return rows;
 }
 
 bool Routes::is_overfull(const Path& path) const {
   return std::ranges::any_of(path, [&](std::uint32_t arc) {
     for (auto use = uses(arc); use; ++use) {
-      if (load_of(use) > 1 + kFabricRounding) return true;
+      if (is_overfull(static_cast<std::uint32_t>(use.row()))) return true;
     }
     return false;
   });

@@ -54,7 +54,11 @@ class Routes {
   [[nodiscard]] double load_of(const SparseMatrix::InnerIterator& use) const {
     return load_[static_cast<std::size_t>(use.row())];
   }
-  [[nodiscard]] bool fits(const Path& path) const;
+  // Once it is added: rows of its arcs.
+  [[nodiscard]] std::vector<std::uint32_t> rows_overfull_by(const Path& path) const;
+  [[nodiscard]] bool is_overfull(std::uint32_t row) const {
+    return load_[row] > 1 + kFabricRounding;
+  }
   [[nodiscard]] bool is_overfull(const Path& path) const;
   // Returns by how much the excess grows.
   double add(const Path& path, double rate);
@@ -72,12 +76,8 @@ class Routes {
     Path path;
     std::uint32_t overfull;  // the row that it makes so, or kNone
   };
-  [[nodiscard]] bool is_overfull(std::uint32_t row) const {
-    return load_[row] > 1 + kFabricRounding;
-  }
   [[nodiscard]] std::vector<std::vector<Place>> edges_by_row() const;
   [[nodiscard]] std::vector<Path> ways_of(HostEdge edge);
-  [[nodiscard]] std::vector<std::uint32_t> rows_overfull_by(const Path& path) const;
   [[nodiscard]] std::vector<Move> moves_from(std::uint32_t row, std::span<const Place> places,
                                              std::span<const Move> moved);
   void exchange(Move& move);
