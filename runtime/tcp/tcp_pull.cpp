@@ -4,7 +4,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <ctime>
 #include <map>
@@ -12,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "support/deadline.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::runtime::tcp {
@@ -31,10 +31,9 @@ constexpr double kWaitPart = 0.1;
 constexpr std::size_t kGreetingBytes = 16 + sizeof(std::uint32_t);
 constexpr std::uint64_t kMagic = 0x3170637472617073;
 
+// Above the 0 at which nothing has happened yet.
 double now_s() {
-  using Time = std::chrono::duration<double>;
-  return 1 + std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch())
-                 .count();
+  return 1 + steady_now().value;
 }
 
 pull::Job job_of(const TcpSetting& setting, const SegmentMap& map) {
@@ -122,7 +121,7 @@ void TcpPull::turn(int also) {
 
 void TcpPull::move_all(double now) {
   for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
-    if (peer != rank_ && !peers_[peer].is_lost) receive_from(peer, now);
+    if (peer != rank_ && !peers_[peer].is_lost) receive_from(peer);
   }
   if (has_moved_ || now - chosen_s_ >= pull::Rule{}.poll_s) {
     chosen_s_ = now;
@@ -136,7 +135,7 @@ void TcpPull::move_all(double now) {
   }
 }
 
-void TcpPull::receive_from(std::size_t peer, double now) {
+void TcpPull::receive_from(std::size_t peer) {
   Peer& from = peers_[peer];
   const auto hears = [&](const FrameHeader&, std::span<const std::byte> bytes) {
     has_moved_ = true;
@@ -151,7 +150,6 @@ void TcpPull::receive_from(std::size_t peer, double now) {
   // A request must not wait behind segments.
   if (from.control.is_open() && !from.control.receive(hears)) return lose(peer, "connection lost");
   if (from.data.is_open() && !from.data.receive(takes)) return lose(peer, "connection lost");
-  static_cast<void>(now);
 }
 
 void TcpPull::hear(std::size_t peer, std::span<const std::byte> bytes) {

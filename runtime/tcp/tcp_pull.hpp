@@ -49,7 +49,7 @@ class TcpPull {
   // Does what there is to do, and then waits a short time for more, or for `also` to be readable.
   // Throws InputError when a file of this host fails.
   void turn(int also);
-  // All hosts must be told of the same dead ones.
+  // The dead must be the same for all hosts.
   void died(std::size_t rank);
   // New ones, one for each host.
   std::vector<Complaint> take_complaints();
@@ -75,7 +75,7 @@ class TcpPull {
   void greet(Stream& stream, Kind kind);
   void admit_strangers();
   void move_all(double now);
-  void receive_from(std::size_t peer, double now);
+  void receive_from(std::size_t peer);
   void hear(std::size_t peer, std::span<const std::byte> bytes);
   void take_segment(std::size_t peer, const FrameHeader& header, std::span<const std::byte> bytes);
   void serve(std::size_t peer);

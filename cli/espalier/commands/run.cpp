@@ -26,7 +26,7 @@ namespace {
 
 namespace tcp = runtime::tcp;
 
-// What `espalier run` is told before --.
+// What is given before --.
 struct RunOptions {
   Console console{};
   std::string hosts{};

@@ -4,11 +4,11 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <chrono>
 #include <random>
 #include <utility>
 
 #include "engine/pull/puller.hpp"
+#include "support/deadline.hpp"
 #include "support/errors.hpp"
 #include "support/text.hpp"
 
@@ -23,9 +23,7 @@ constexpr std::uint64_t kUsualSegment = 60U << 10U;
 constexpr double kHearOthers_s = 2;
 
 double now_s() {
-  using Time = std::chrono::duration<double>;
-  return std::chrono::duration_cast<Time>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  return steady_now().value;
 }
 
 std::vector<unsigned> random_token() {

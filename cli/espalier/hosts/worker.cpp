@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -245,7 +244,6 @@ void Worker::run() {
 }  // namespace
 
 ExitStatus run_worker() {
-  std::signal(SIGPIPE, SIG_IGN);
   Worker().run();
   return ExitStatus::kDone;
 }

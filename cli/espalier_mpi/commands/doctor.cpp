@@ -135,8 +135,7 @@ ExitStatus DoctorCommand::run() const {
   }
   job.watchdog->start(timeout);
   ExitStatus status = ExitStatus::kDone;
-  doctor::Facts facts;
-  facts = gather();
+  const doctor::Facts facts = gather();
   if (is_first) {
     const std::vector<doctor::Found> found = doctor::findings(facts);
     print_report(doctor::report_of(facts, found), json);

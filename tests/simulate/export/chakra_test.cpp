@@ -93,9 +93,9 @@ Node node_of(Reader message) {
   return node;
 }
 
-class Run {
+class Replay {
  public:
-  Run(const planner::Plan& plan, const Transfers& transfers, Deliveries& deliveries)
+  Replay(const planner::Plan& plan, const Transfers& transfers, Deliveries& deliveries)
       : deliveries_(deliveries) {
     for (const ExportedFile& file : chakra_traces(plan, transfers)) {
       EXPECT_EQ(file.name, fmt::format("plan.{}.et", ranks_.size()));
@@ -122,7 +122,7 @@ class Run {
         ranks_[rank].waiting = left;
       }
     }
-    for (const Rank& rank : ranks_) EXPECT_TRUE(rank.waiting.empty()) << "a rank waits for ever";
+    for (const Rank& rank : ranks_) EXPECT_TRUE(rank.waiting.empty()) << "a rank waits without end";
     EXPECT_TRUE(sent_.empty()) << "a message is not received";
   }
 
@@ -167,22 +167,12 @@ class Run {
   std::map<Key, Message> sent_;
 };
 
-void expect_delivers(const planner::Plan& plan, Bytes message) {
-  const Transfers transfers = transfers_of(plan, message, {4096});
-  Deliveries deliveries(plan, transfers);
-  Run(plan, transfers, deliveries).run();
-  deliveries.expect_complete();
-}
-
 TEST(Chakra, DeliversEveryOperation) {
-  espalier::testing::for_every_operation([](const planner::Plan& plan, const std::string& name) {
-    SCOPED_TRACE(fmt::format("{}, {}", planner::name_of(plan.operation), name));
-    expect_delivers(plan, {40'000});
-  });
+  espalier::testing::expect_delivers_every_operation<Replay>();
 }
 
 TEST(Chakra, DeliversHalvesThatAreExchanged) {
-  expect_delivers(espalier::testing::exchanging_plan(), {100'000});
+  espalier::testing::expect_delivers<Replay>(espalier::testing::exchanging_plan(), {100'000});
 }
 
 // The bytes of a node, by hand: id 0 is written, as readers of proto3 accept.

@@ -2,6 +2,9 @@
 // receives here, segment by segment, and it says whether every rank has its result in the end.
 #pragma once
 
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -73,5 +76,22 @@ void for_every_operation(Check check) {
 
 // A broadcast to 7 equal hosts by split-binary, whose halves are exchanged in the end.
 planner::Plan exchanging_plan();
+
+// Interpreter(plan, transfers, deliveries).run() interprets the plan's export.
+template <class Interpreter>
+void expect_delivers(const planner::Plan& plan, Bytes message) {
+  const simulate::Transfers transfers = simulate::transfers_of(plan, message, {4096});
+  Deliveries deliveries(plan, transfers);
+  Interpreter(plan, transfers, deliveries).run();
+  deliveries.expect_complete();
+}
+
+template <class Interpreter>
+void expect_delivers_every_operation() {
+  for_every_operation([](const planner::Plan& plan, const std::string& name) {
+    SCOPED_TRACE(fmt::format("{}, {}", planner::name_of(plan.operation), name));
+    expect_delivers<Interpreter>(plan, {40'000});
+  });
+}
 
 }  // namespace espalier::testing

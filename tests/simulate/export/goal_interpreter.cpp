@@ -150,7 +150,7 @@ class Run {
     }
     std::vector<double> ends;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-      EXPECT_EQ(states_[rank].done, ranks_[rank].size()) << "rank " << rank << " waits for ever";
+      EXPECT_EQ(states_[rank].done, ranks_[rank].size()) << "rank " << rank << " waits without end";
       EXPECT_TRUE(states_[rank].unexpected.empty()) << "nobody receives what came to " << rank;
       ends.push_back(states_[rank].processor_free);
     }

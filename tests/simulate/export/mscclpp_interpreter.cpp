@@ -83,7 +83,7 @@ void Mscclpp::run(bool backwards) {
   }
   for (const auto& [rank, t] : order) {
     const Threadblock& of = gpus_[rank].threadblocks[t];
-    EXPECT_EQ(of.next, of.operations.size()) << "rank " << rank << " waits for ever";
+    EXPECT_EQ(of.next, of.operations.size()) << "rank " << rank << " waits without end";
   }
   for (const Gpu& gpu : gpus_) {
     for (const Channel& channel : gpu.channels) EXPECT_EQ(channel.signals, 0U);

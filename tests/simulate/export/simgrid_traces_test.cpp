@@ -65,7 +65,7 @@ class Replay {
       }
     }
     for (const Rank& rank : ranks_) {
-      EXPECT_EQ(rank.next, rank.actions.size()) << "a rank waits for ever";
+      EXPECT_EQ(rank.next, rank.actions.size()) << "a rank waits without end";
     }
     EXPECT_TRUE(sent_.empty()) << "a message is not received";
   }
@@ -125,22 +125,12 @@ class Replay {
   std::map<Key, Message> sent_;
 };
 
-void expect_delivers(const planner::Plan& plan, Bytes message) {
-  const Transfers transfers = transfers_of(plan, message, {4096});
-  Deliveries deliveries(plan, transfers);
-  Replay(plan, transfers, deliveries).run();
-  deliveries.expect_complete();
-}
-
 TEST(SimGridTraces, DeliverEveryOperation) {
-  espalier::testing::for_every_operation([](const planner::Plan& plan, const std::string& name) {
-    SCOPED_TRACE(fmt::format("{}, {}", planner::name_of(plan.operation), name));
-    expect_delivers(plan, {40'000});
-  });
+  espalier::testing::expect_delivers_every_operation<Replay>();
 }
 
 TEST(SimGridTraces, DeliverHalvesThatAreExchanged) {
-  expect_delivers(espalier::testing::exchanging_plan(), {100'000});
+  espalier::testing::expect_delivers<Replay>(espalier::testing::exchanging_plan(), {100'000});
 }
 
 // Without a second word, `init` makes sizes bytes.
