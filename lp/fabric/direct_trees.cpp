@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "lp/bounds/plain_bound.hpp"
 #include "lp/fabric/fabric_tree.hpp"
 #include "lp/fabric/host_order.hpp"
 #include "lp/fabric/layout.hpp"
+#include "lp/fabric/neighbor_trees.hpp"
+#include "lp/fabric/planes.hpp"
 #include "lp/fabric/routing.hpp"
 
 namespace espalier::lp {
@@ -18,14 +23,15 @@ namespace espalier::lp {
 namespace {
 
 // Links that carry less than so many times the rate divide the fabric in groups.
-constexpr std::array<double, 2> kMargins{1, 2};
+constexpr std::array<double, 3> kMargins{1, 2, 5};
 // Few trees first: they have long segments. More divide thin links more evenly.
 struct Shape {
   std::size_t trees;
   std::size_t margin;  // index in kMargins
 };
-constexpr std::array<Shape, 8> kShapes{
-    {{2, 0}, {2, 1}, {8, 0}, {8, 1}, {16, 0}, {16, 1}, {32, 0}, {32, 1}}};
+constexpr std::array<Shape, 9> kShapes{
+    {{2, 0}, {2, 1}, {2, 2}, {8, 0}, {8, 1}, {16, 0}, {16, 1}, {32, 0}, {32, 1}}};
+constexpr std::array<std::size_t, 3> kCountsOfNeighbors{4, 8, 16};
 constexpr std::array<Shape, 2> kShapesOfOne{{{1, 0}, {1, 1}}};
 // So much of all edges may be too much for the links: beyond, making way has never helped.
 constexpr double kMostExcess = 0.025;
@@ -105,6 +111,12 @@ std::vector<PackedTree> trees_by(const PackingProblem& problem, Fabric& fabric, 
   return {};
 }
 
+bool is_divided_like_any(const Fabric& fabric, std::span<const std::optional<Fabric>> others) {
+  return std::ranges::any_of(others, [&](const auto& other) {
+    return other && other->tree.group_count == fabric.tree.group_count;
+  });
+}
+
 // Calls use(fabric, count) for each shape of trees, until it returns true.
 template <class Use>
 void for_each_shape(const PackingProblem& problem, double rate, std::size_t most_trees,
@@ -121,7 +133,7 @@ void for_each_shape(const PackingProblem& problem, double rate, std::size_t most
       fabric.emplace(*std::move(tree));
     }
     if (deadline.passed()) return;
-    if (margin > 0 && fabric->tree.group_count == fabrics[0]->tree.group_count) continue;
+    if (is_divided_like_any(*fabric, std::span(fabrics).first(margin))) continue;
     if (use(*fabric, count)) return;
   }
 }
@@ -153,10 +165,69 @@ std::vector<PackedTree> overloaded_trees(const PackingProblem& problem, double r
   return best;
 }
 
+std::vector<PackedTree> trees_of_neighbors(const PackingProblem& problem, double rate,
+                                           std::size_t most_trees, const Deadline& deadline) {
+  if (problem.graph.has_relays()) return {};
+  for (const std::size_t count : kCountsOfNeighbors) {
+    if (most_trees > 0 && count > most_trees) break;
+    std::vector<PackedTree> trees = neighbor_trees(problem, rate, count, deadline);
+    if (!trees.empty()) return trees;
+  }
+  return {};
+}
+
+using MakeTrees = std::vector<PackedTree>(const PackingProblem& problem, double rate,
+                                          std::size_t most_trees, const Deadline& deadline);
+
+// Trees of one plane, if it carries the rate alone, as with ports that are as fast as one link.
+// Otherwise those of all planes, each for a rate in proportion to its bound. At the best rate that
+// is found, if it is not `rate`.
+std::vector<PackedTree> trees_in_planes(const PackingProblem& problem, double rate,
+                                        std::size_t most_trees, const Deadline& deadline,
+                                        MakeTrees* make) {
+  std::vector<Plane> planes = planes_of(problem);
+  std::vector<double> bounds;
+  for (const Plane& plane : planes) bounds.push_back(plain_bound(plane.problem()).rate);
+  std::vector<PackedTree> best;
+  const auto take = [&](std::vector<PackedTree> trees) {
+    if (total_rate(trees) > total_rate(best)) best = std::move(trees);
+    return total_rate(best) >= rate * (1 - kFabricRounding);
+  };
+  const auto restored = [&](const Plane& plane, double its_rate, std::size_t most) {
+    std::vector<PackedTree> trees = make(plane.problem(), its_rate, most, deadline);
+    for (PackedTree& packed : trees) packed.tree = plane.restore(std::move(packed.tree));
+    return trees;
+  };
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    if (bounds[i] < rate * (1 - kFabricRounding)) continue;
+    if (take(restored(planes[i], rate, most_trees))) return best;
+  }
+  const double sum = std::accumulate(bounds.begin(), bounds.end(), 0.0);
+  if (most_trees > 0 && most_trees < planes.size()) return best;
+  share_among(planes, bounds);
+  std::vector<PackedTree> all;
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    std::vector<PackedTree> trees =
+        restored(planes[i], rate * bounds[i] / sum, most_trees / planes.size());
+    if (trees.empty()) return best;
+    std::ranges::move(trees, std::back_inserter(all));
+  }
+  take(std::move(all));
+  return best;
+}
+
 }  // namespace
 
 std::vector<PackedTree> direct_trees(const PackingProblem& problem, double rate,
                                      std::size_t most_trees, const Deadline& deadline) {
+  switch (links_of_hosts(problem.graph)) {
+    case HostLinks::kHosts:
+      return trees_of_neighbors(problem, rate, most_trees, deadline);
+    case HostLinks::kSeveralSwitches:
+      return trees_in_planes(problem, rate, most_trees, deadline, direct_trees);
+    case HostLinks::kOneSwitch:
+      break;
+  }
   std::vector<PackedTree> trees;
   for_each_shape(problem, rate, most_trees, deadline, [&](Fabric& fabric, std::size_t count) {
     trees = trees_by(problem, fabric, rate, count, deadline);
@@ -168,6 +239,9 @@ std::vector<PackedTree> direct_trees(const PackingProblem& problem, double rate,
 // Trees for a lower rate are others, of which the links may carry more.
 std::vector<PackedTree> best_direct_trees(const PackingProblem& problem, double bound,
                                           std::size_t most_trees, const Deadline& deadline) {
+  if (links_of_hosts(problem.graph) == HostLinks::kSeveralSwitches) {
+    return trees_in_planes(problem, bound, most_trees, deadline, best_direct_trees);
+  }
   constexpr double kLeastShare = 1e-12;
   constexpr std::size_t kTries = 3;
   // Of n equal hosts an allreduce leaves 1/n over.

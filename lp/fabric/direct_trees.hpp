@@ -1,8 +1,9 @@
-// Shallow trees built directly over networks whose hosts each have one link to a switch: racks,
-// fat-trees, dragonflies, tori with routers. No linear program and no search: hosts in the order of
-// a walk over the switches, two trees or a few more in which the inner hosts of one are leaves of
-// another (as the two trees of Sanders, Speck and Träff, Parallel Computing 35 (2009),
-// doi:10.1016/j.parco.2009.09.001), and paths that make way for one another.
+// Shallow trees built directly. No linear program and no search. Over racks, fat-trees, dragonflies
+// and tori with routers: hosts in the order of a walk over the switches, two trees or a few more in
+// which the inner hosts of one are leaves of another (as the two trees of Sanders, Speck and Träff,
+// Parallel Computing 35 (2009), doi:10.1016/j.parco.2009.09.001), and paths that make way for one
+// another; a set of trees for each of a host's links, where it has several to switches. Over hosts
+// that are linked to each other: neighbor_trees.hpp.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ std::vector<PackedTree> direct_trees(const PackingProblem& problem, double rate,
 
 // The same at `bound`, in bytes per second, where such trees are found, and otherwise at the
 // highest rate of a few tries: trees for some rates below it, at what the fullest link lets them
-// carry. Empty: the network has another shape, or the deadline has passed.
+// carry. Precondition: no why_no_fabric. Empty: the deadline has passed.
 std::vector<PackedTree> best_direct_trees(const PackingProblem& problem, double bound,
                                           std::size_t most_trees, const Deadline& deadline);
 

@@ -6,6 +6,7 @@
 
 #include "lp/bounds/narrowest_cut.hpp"
 #include "lp/fabric/both_ways.hpp"
+#include "lp/fabric/planes.hpp"
 
 namespace espalier::lp {
 
@@ -33,9 +34,7 @@ std::optional<NoFabric> find_host_arcs(const Digraph& graph, FabricTree& tree) {
     if (!graph.relay(tail) && !graph.relay(head))
       return NoFabric{Reason::kNoSwitch, std::min(tail, head)};
     const std::uint32_t host = graph.relay(tail) ? head : tail;
-    std::uint32_t& only = graph.relay(tail) ? tree.arc_in[host] : tree.arc_out[host];
-    if (only != kNone) return NoFabric{Reason::kSeveralLinks, host};
-    only = arc;
+    (graph.relay(tail) ? tree.arc_in : tree.arc_out)[host] = arc;
   }
   for (std::uint32_t node = 0; node < graph.node_count; ++node) {
     if (graph.relay(node)) continue;
@@ -92,6 +91,12 @@ void span_hosts(const PackingProblem& problem, std::span<const double> rates, Fa
 
 std::optional<NoFabric> why_no_fabric(const PackingProblem& problem) {
   const Digraph& graph = problem.graph;
+  if (links_of_hosts(graph) == HostLinks::kSeveralSwitches) {
+    for (const Plane& plane : planes_of(problem)) {
+      if (const auto fault = why_no_fabric(plane.problem())) return fault;
+    }
+    return std::nullopt;
+  }
   FabricTree tree = empty_tree(graph);
   if (const auto fault = find_host_arcs(graph, tree)) return fault;
   tree.reverse = reverse_arcs(graph);
@@ -107,6 +112,7 @@ std::optional<NoFabric> why_no_fabric(const PackingProblem& problem) {
 std::optional<FabricTree> fabric_tree(const PackingProblem& problem, double rate) {
   const Digraph& graph = problem.graph;
   FabricTree tree = empty_tree(graph);
+  if (links_of_hosts(graph) != HostLinks::kOneSwitch) return std::nullopt;
   if (find_host_arcs(graph, tree)) return std::nullopt;
   tree.reverse = reverse_arcs(graph);
   const std::vector<double> rates = link_rates(problem, tree.reverse, rate);

@@ -28,21 +28,22 @@ struct FabricTree : ThickTree {
   std::uint32_t group_count = 0;
 };
 
-// Why a network is not one of hosts that have one link each, to a switch.
+// Why a network is not one of hosts whose links all lead to switches.
 struct NoFabric {
   enum class Reason : std::uint8_t {
-    kSeveralLinks,  // the host has several
-    kNoSwitch,      // its link leads to another host, or there is none
-    kOneWay,        // its links out and in are not to and from one switch
-    kUnreached,     // links of both directions do not lead to it from the root
+    kNoSwitch,   // a link of it leads to another host, or there is none
+    kOneWay,     // its links out and in are not to and from the same switches
+    kUnreached,  // links of both directions do not lead to it from the root
   };
   Reason reason;
   std::uint32_t host;
 };
+// Of hosts with several links, each plane is looked at alone (lp/fabric/planes.hpp).
 std::optional<NoFabric> why_no_fabric(const PackingProblem& problem);
 
 // Breadth first from the root's switch over links that carry `rate` (bytes per second) in both
-// directions, and along the thickest others where those do not lead. Unset: why_no_fabric.
+// directions, and along the thickest others where those do not lead. Unset: why_no_fabric, or a
+// host has several links.
 std::optional<FabricTree> fabric_tree(const PackingProblem& problem, double rate);
 
 }  // namespace espalier::lp

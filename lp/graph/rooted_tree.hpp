@@ -32,6 +32,23 @@ class RootedTree {
   [[nodiscard]] std::uint32_t first_child(std::uint32_t node) const { return first_child_[node]; }
   [[nodiscard]] std::uint32_t next_sibling(std::uint32_t node) const { return next_[node]; }
 
+  // The root and all that are attached to it, each after its parent.
+  [[nodiscard]] std::vector<std::uint32_t> nodes() const {
+    std::vector<std::uint32_t> nodes{root_};
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      for (std::uint32_t child = first_child(nodes[i]); child != kNone;
+           child = next_sibling(child)) {
+        nodes.push_back(child);
+      }
+    }
+    return nodes;
+  }
+  // Whether the path from the root to the first node contains the other, or ends there.
+  [[nodiscard]] bool is_below(std::uint32_t node, std::uint32_t above) const {
+    while (node != root_ && node != above) node = parent(node);
+    return node == above;
+  }
+
   // The arc's head, which has no parent, gets the arc's tail as its parent.
   void attach(std::uint32_t arc) {
     const std::uint32_t node = arcs_->head(arc);

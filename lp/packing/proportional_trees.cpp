@@ -64,7 +64,6 @@ class ProportionalTrees {
   void load(const InArc& in, double sign);
   [[nodiscard]] double growth(const InArc& in) const;
   [[nodiscard]] std::span<const std::uint32_t> first_tree(double rate, double rest);
-  [[nodiscard]] bool is_below(const RootedTree& tree, std::uint32_t node, std::uint32_t top) const;
   void measure_depths(const RootedTree& tree);
   bool improve(RootedTree& tree);
   bool rehang(RootedTree& tree, std::uint32_t host);
@@ -192,15 +191,6 @@ std::span<const std::uint32_t> ProportionalTrees::first_tree(double rate, double
   return cheapest_.solve(cost_);
 }
 
-bool ProportionalTrees::is_below(const RootedTree& tree, std::uint32_t node,
-                                 std::uint32_t top) const {
-  while (node != root_) {
-    if (node == top) return true;
-    node = tree.parent(node);
-  }
-  return false;
-}
-
 // Of all nodes, in edges from the root.
 void ProportionalTrees::measure_depths(const RootedTree& tree) {
   depth_[root_] = 0;
@@ -225,7 +215,7 @@ bool ProportionalTrees::rehang(RootedTree& tree, std::uint32_t host) {
   for (std::uint32_t i = first_in_[host]; i < first_in_[host + 1]; ++i) {
     const InArc& in = in_arcs_[i];
     const double grown = growth(in) + options_.of_depth * depth_[in.tail];
-    if (grown >= least || is_below(tree, in.tail, host)) continue;
+    if (grown >= least || tree.is_below(in.tail, host)) continue;
     best = &in;
     least = grown;
   }

@@ -63,7 +63,9 @@ double gap_of_allreduce(const AlgorithmOptions& options) {
 
 bool is_for_direct_trees(const lp::Digraph& graph) {
   constexpr std::size_t kFewHosts = 64;
-  return graph.has_relays() && graph.host_count() >= kFewHosts;
+  constexpr std::size_t kFewLinks = 16;  // out of a host on average, where all are among hosts
+  const std::size_t hosts = graph.host_count();
+  return hosts >= kFewHosts && (graph.has_relays() || graph.arc_count() <= kFewLinks * hosts);
 }
 
 bool is_plan(const lp::PackingProblem& problem, const lp::Packing& packing,
@@ -129,8 +131,6 @@ std::string why_no_direct_trees(const Instance& instance) {
   if (!why) return {};
   const auto host = in_quotes(instance.platform().node(platforms::NodeId{why->host}).name);
   switch (why->reason) {
-    case Reason::kSeveralLinks:
-      return fmt::format("host {} has several links", host);
     case Reason::kNoSwitch:
       return fmt::format("host {} is not linked to a switch", host);
     case Reason::kOneWay:

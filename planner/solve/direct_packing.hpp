@@ -20,8 +20,9 @@ namespace espalier::planner {
 std::vector<lp::PackedTree> fabric_trees(const lp::PackingProblem& problem, double rate,
                                          std::size_t most_trees, const Deadline& deadline);
 
-// Whether direct trees, or those of racks, are worth looking for: only hosts at switches can have
-// them, and with few hosts the search for few trees takes milliseconds, and finds fewer.
+// Whether direct trees, or those of racks, are worth looking for: hosts at switches can have them,
+// and hosts with links to a few others. With few hosts the search for few trees takes milliseconds,
+// and finds fewer.
 bool is_for_direct_trees(const lp::Digraph& graph);
 
 // What is near enough to the bound of an allreduce: options.gap, or a thousandth. The root is in no

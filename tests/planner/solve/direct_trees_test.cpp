@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,6 +78,30 @@ Platform oversubscribed() {
   return fat_tree_of(12, {2, 4});
 }
 
+// Nine racks of eight hosts, each linked to these switches of its rack, which all have a link of
+// this bandwidth to a core switch.
+Platform racks(const std::vector<std::string>& sides, double uplink_Bps) {
+  constexpr int kRacks = 9;
+  platforms::PlatformBuilder builder("racks");
+  const auto add_relay = [&](const std::string& name) {
+    platforms::Node relay;
+    relay.relay = true;
+    relay.name = name;
+    return builder.add_node(relay);
+  };
+  const auto core = add_relay("core");
+  for (const std::string& side : sides) {
+    for (int rack = 0; rack < kRacks; ++rack) {
+      const auto its = add_relay(side + std::to_string(rack));
+      builder.add_both_ways({its, core, {uplink_Bps}, {}, {}});
+      for (int host = 8 * rack; host < 8 * rack + 8; ++host) {
+        builder.add_both_ways({builder.node_named("h" + std::to_string(host)), its, {1e9}, {}, {}});
+      }
+    }
+  }
+  return std::move(builder).build();
+}
+
 std::vector<lp::PackedTree> direct(const Instance& instance) {
   const lp::PackingProblem problem = packing_problem(instance);
   return lp::direct_trees(problem, lp::plain_bound(problem).rate, 0, Deadline());
@@ -101,9 +127,9 @@ struct Fabric {
 class DirectTrees : public ::testing::TestWithParam<Fabric> {};
 
 // The trees as a plan, which `verify` knows nothing about, against the bound of the packing.
-// gap: what is missing at most.
+// gap: what is missing at most. depth: at most so many times the logarithm of the hosts.
 void expect_best(const Platform& platform, Operation operation, std::string_view model,
-                 double gap = 1e-6) {
+                 double gap = 1e-6, double depth = 3) {
   SCOPED_TRACE(platform.name() + ", " + std::string(model) + ", " +
                std::string(name_of(operation)));
   const Collective collective = collective_of(platform, "h0", operation, model);
@@ -118,7 +144,7 @@ void expect_best(const Platform& platform, Operation operation, std::string_view
   EXPECT_LE(report.trees, operation == Operation::kAllreduce ? 16U : 8U);
   EXPECT_LE(report.out_degree, 4U);
   EXPECT_LE(static_cast<double>(report.depth),
-            3 * std::log2(static_cast<double>(plan.nodes.size())));
+            depth * std::log2(static_cast<double>(plan.nodes.size())));
 }
 
 TEST_P(DirectTrees, CarryTheBoundOfEqualHostsAndAreShallow) {
@@ -194,6 +220,13 @@ TEST(DirectTreesOfGroups, CarryTheBoundAndAreShallow) {
   }
 }
 
+// As many hosts share an uplink as is usual.
+TEST(DirectTreesOfGroups, AreShallowWhereRacksAreOversubscribed) {
+  for (const double uplink_Bps : {1e9, 2e9, 3e9, 4e9, 5e9, 8e9}) {
+    expect_best(racks({"switch"}, uplink_Bps), Operation::kBroadcast, "one-port");
+  }
+}
+
 // `bound` has the same trees, and prices none of its own.
 TEST(DirectTreesOfGroups, ProveTheOptimum) {
   const Platform platform = oversubscribed();
@@ -213,29 +246,97 @@ TEST(DirectTreesOfThinFabrics, AreFeasibleOrNone) {
   }
 }
 
-// Which networks they are for.
-TEST(DirectTreesOfOtherShapes, AreNotMade) {
-  platforms::TorusFamily direct_torus;  // hosts linked to hosts
-  direct_torus.dimensions = {10, 10};
-  const Platform torus = platforms::generate_torus(direct_torus);
-  EXPECT_THAT(direct(instance_of(torus, "h0")), IsEmpty());
-
-  //   s ~ sw ~ a, and a second link  a ~ other
-  platforms::PlatformBuilder builder("two links");
-  const auto s = builder.node_named("s");
-  const auto a = builder.node_named("a");
-  platforms::Node relay;
-  relay.relay = true;
-  relay.name = "sw";
-  const auto sw = builder.add_node(relay);
-  relay.name = "other";
-  const auto other = builder.add_node(relay);
-  for (const auto& [from, to] : {std::pair(s, sw), {sw, a}, {a, other}, {other, sw}}) {
-    builder.add_arc({from, to, {1e6}, {}, {}});
-    builder.add_arc({to, from, {1e6}, {}, {}});
+// Every host has a link into each of these networks of switches, which have the same hosts, times
+// these factors.
+Platform rails(const Platform& rail, const std::vector<double>& factors,
+               std::optional<BytesPerSecond> cap = {}) {
+  platforms::PlatformBuilder builder("rails of " + rail.name());
+  for (const platforms::NodeId host : rail.hosts()) {
+    platforms::Node node = rail.node(host);
+    node.send = cap;
+    builder.add_node(std::move(node));
   }
-  const Platform two_links = std::move(builder).build();
-  EXPECT_THAT(direct(instance_of(two_links, "s")), IsEmpty());
+  for (std::size_t rail_number = 0; rail_number < factors.size(); ++rail_number) {
+    const auto name = [&](platforms::NodeId id) {
+      const platforms::Node& node = rail.node(id);
+      return node.relay ? node.name + "x" + std::to_string(rail_number) : node.name;
+    };
+    const auto ids = std::views::iota(0U, static_cast<std::uint32_t>(rail.nodes().size()));
+    for (const std::uint32_t id : ids) {
+      platforms::Node node = rail.node(platforms::NodeId{id});
+      if (!node.relay) continue;
+      node.name = name(platforms::NodeId{id});
+      builder.add_node(std::move(node));
+    }
+    for (platforms::Arc arc : rail.arcs()) {
+      arc.from = builder.node_named(name(arc.from));
+      arc.to = builder.node_named(name(arc.to));
+      arc.bandwidth.value *= factors[rail_number];
+      builder.add_arc(arc);
+    }
+  }
+  return std::move(builder).build();
+}
+
+// One link a plane; all of them carry more than one where ports are no narrower.
+TEST(DirectTreesOfSeveralLinks, CarryTheBoundAndAreShallow) {
+  for (const char* const model : {"one-port", "bounded-multi-port"}) {
+    expect_best(rails(fat_tree({}), {1, 1}), Operation::kBroadcast, model);
+    expect_best(rails(star({}), {1, 2.5}), Operation::kReduce, model);
+    expect_best(rails(star({}), {1, 1}, BytesPerSecond{1.5e9}), Operation::kBroadcast, model);
+    expect_best(racks({"left", "right"}, 3e9), Operation::kBroadcast, model);
+  }
+  expect_best(rails(star({}), {1, 1}), Operation::kAllreduce, "bounded-multi-port", 1.0001 / 99);
+}
+
+TEST(DirectTreesOfSeveralLinks, AreFeasibleOrNone) {
+  const Platform unlike = rails(fat_tree({.heterogeneity = 0.3, .slow = {}}), {1, 0.5, 2});
+  for (const char* const model : {"one-port", "one-port-unidirectional", "bounded-multi-port"}) {
+    const Instance instance = instance_of(unlike, "h0", model);
+    for (const double share : {1.0, 0.5, 0.1}) expect_no_overload(instance, share * 1.25e9);
+  }
+}
+
+// Hosts that forward: four trees, in which each has four children altogether.
+TEST(DirectTreesOfNeighbors, CarryTheBoundOfEqualHosts) {
+  constexpr double kDepth = 6;  // of a torus, whose hosts are up to ten links apart
+  platforms::TorusFamily family;
+  for (const std::vector<std::size_t>& dimensions : {std::vector<std::size_t>{10, 10}, {6, 6, 3}}) {
+    family.dimensions = dimensions;
+    const Platform torus = platforms::generate_torus(family);
+    const double hosts = static_cast<double>(torus.hosts().size());
+    for (const Operation operation : {Operation::kBroadcast, Operation::kReduce}) {
+      expect_best(torus, operation, "one-port", 1e-6, kDepth);
+    }
+    expect_best(torus, Operation::kAllreduce, "one-port", 1.0001 / (hosts - 1), kDepth);
+    const Instance instance = instance_of(torus, "h0");
+    EXPECT_EQ(direct(instance).size(), 4U);
+    const double rate = lp::plain_bound(packing_problem(instance)).rate;
+    EXPECT_THAT(lp::direct_trees(packing_problem(instance), rate, 3, Deadline()), IsEmpty());
+    EXPECT_THAT(lp::direct_trees(packing_problem(instance), 1.01 * rate, 0, Deadline()), IsEmpty());
+  }
+}
+
+TEST(DirectTreesOfNeighbors, AreFeasibleOrNone) {
+  platforms::TorusFamily family;
+  family.dimensions = {10, 10};
+  for (std::uint64_t seed = 1; seed <= draws(4); ++seed) {
+    family.spread = {.heterogeneity = 0.3, .slow = {}, .seed = seed};
+    const Platform torus = platforms::generate_torus(family);
+    for (const char* const model : {"one-port", "one-port-unidirectional", "multi-port"}) {
+      const Instance instance = instance_of(torus, "h0", model);
+      const double rate = lp::plain_bound(packing_problem(instance)).rate;
+      for (const double share : {1.0, 0.7}) expect_no_overload(instance, share * rate);
+    }
+  }
+}
+
+// Hosts linked to hosts as well as to switches.
+TEST(DirectTreesOfOtherShapes, AreNotMade) {
+  const Platform mixed = testing::small_platform(
+      {"s", "a", "sw"},
+      {{"s", "sw", 1}, {"sw", "s", 1}, {"a", "sw", 1}, {"sw", "a", 1}, {"s", "a", 1}});
+  EXPECT_THAT(direct(instance_of(mixed, "s")), IsEmpty());
 }
 
 }  // namespace
