@@ -78,10 +78,10 @@ ExitStatus TwoTreesStudy::run() const {
   require_writable((path / "figures.csv").string());
   const std::size_t threads = experiments::threads_for(jobs);
   ProgressLine line(console, "study two-trees");
-  const Deadline clock(std::nullopt);
+  const Stopwatch watch;
   const std::vector<experiments::TwoTreeFigure> figures =
       run_two_trees(study, threads, [&](std::size_t finished, std::size_t all) {
-        line.show(clock.elapsed(), fmt::format("{} of {} plans", finished, all));
+        line.show(watch.elapsed(), fmt::format("{} of {} plans", finished, all));
       });
   for (const experiments::OutputFile& file : two_tree_files(study, figures)) {
     write_text((path / file.name).string(), file.text);

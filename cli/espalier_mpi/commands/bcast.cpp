@@ -170,7 +170,7 @@ ExitStatus BcastCommand::run() const {
     bar.show(bytes);
     watchdog.note_progress();
   };
-  Tracing tracing(comm, arguments, watchdog);
+  Tracing tracing(comm, arguments.trace, arguments.quiet, watchdog);
   options.transfers = tracing.log();
   watchdog.expect("waiting for all ranks to set up the broadcast", kOwnTimeoutFirst);
   const Broadcasts bound = bind_broadcasts(comm, {&named, 1}, options);

@@ -108,7 +108,7 @@ ExitStatus CollectiveCommand::run() const {
     bar.show(bytes);
     watchdog.note_progress();
   };
-  Tracing tracing(comm, arguments, watchdog);
+  Tracing tracing(comm, arguments.trace, arguments.quiet, watchdog);
   with.transfers = tracing.log();
   watchdog.expect(
       fmt::format("waiting for all ranks to set up the {}",

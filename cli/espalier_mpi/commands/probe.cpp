@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -17,6 +16,7 @@
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
+#include "support/deadline.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/quantities.hpp"
@@ -26,9 +26,8 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace probe = runtime::probe;
-using Clock = std::chrono::steady_clock;
 
-constexpr auto kBetweenCheckpoints = std::chrono::seconds(2);
+constexpr double kBetweenCheckpoints_s = 2;
 
 // The measurements so far, in a file beside the output until the probe is done.
 class Checkpoint {
@@ -58,9 +57,9 @@ class Checkpoint {
   }
 
   void keep(const probe::Measurements& measured, bool at_once = false) {
-    if (file_.empty() || (!at_once && Clock::now() < next_)) return;
+    if (file_.empty() || (!at_once && steady_now().value < next_s_)) return;
     write_text(file_, probe::measurements_json(measured));
-    next_ = Clock::now() + kBetweenCheckpoints;
+    next_s_ = steady_now().value + kBetweenCheckpoints_s;
   }
 
   void remove() const {
@@ -70,7 +69,7 @@ class Checkpoint {
 
  private:
   std::string file_;  // empty: none
-  Clock::time_point next_{};
+  double next_s_ = 0;
 };
 
 probe::Measurements measure(probe::MpiNetwork& network, probe::Measurements so_far,
@@ -124,7 +123,7 @@ void run_probe(const Job& job, const ProbeArguments& arguments) {
     run_model_probe(job, arguments);
     return;
   }
-  const Clock::time_point begun = Clock::now();
+  const Stopwatch watch;
   const int rank = runtime::rank_in(comm);
   probe::Measurements measured;
   measured.hosts = runtime::host_names(comm);
@@ -162,8 +161,8 @@ void run_probe(const Job& job, const ProbeArguments& arguments) {
     watchdog.expect(kWaitingForTheFile);
   });
   if (!estimate) return;
-  const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
-  print_report(probe_report(*estimate, seconds), arguments.json, arguments.out == "-");
+  print_report(probe_report(*estimate, watch.elapsed().value), arguments.json,
+               arguments.out == "-");
 }
 
 }  // namespace espalier::cli

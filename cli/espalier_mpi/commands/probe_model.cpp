@@ -1,7 +1,6 @@
 // espalier-mpi probe --model: measures the parameters of a cost model.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <set>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "runtime/measure/mpi_network.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
+#include "support/deadline.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/quantities.hpp"
@@ -73,7 +73,7 @@ std::string name_of(const ModelReport& report) {
 
 void run_model_probe(const Job& job, const ProbeArguments& arguments) {
   const MPI_Comm comm = job.comm;
-  const std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const int rank = runtime::rank_in(comm);
   const std::vector<std::string> hosts = runtime::host_names(comm);
   if (hosts.size() < 2) throw InputError("one rank has no network to probe; start two or more");
@@ -107,7 +107,7 @@ void run_model_probe(const Job& job, const ProbeArguments& arguments) {
     job.watchdog->expect(kWaitingForTheFile);
   });
   if (rank != 0) return;
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  report.seconds = watch.elapsed().value;
   print_report(report_of(report), arguments.json, arguments.out == "-");
 }
 

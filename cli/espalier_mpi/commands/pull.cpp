@@ -69,7 +69,7 @@ class PullCommand {
         files_(files),
         source_(source),
         learning_(learning),
-        tracing_(job.comm, arguments, *job.watchdog),
+        tracing_(job.comm, arguments.trace, arguments.quiet, *job.watchdog),
         bar_(runtime::rank_in(job.comm) == 0 && !arguments.quiet, {}) {}
 
   // Repeats of a message learn from the first one; a comparison with MPI needs equal repeats.

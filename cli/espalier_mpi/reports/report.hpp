@@ -1,7 +1,6 @@
 // The report of a run of espalier-mpi.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "cli/common/report.hpp"
 #include "cli/common/status_line.hpp"
 #include "planner/plan/plan.hpp"
+#include "support/deadline.hpp"
 
 namespace espalier::cli {
 
@@ -64,14 +64,13 @@ class ProgressBar {
   void end() { line_.end(); }
 
  private:
-  using Clock = std::chrono::steady_clock;
   StatusLine line_;
   std::optional<BytesPerSecond> planned_;
   std::uint64_t expected_ = 0;
   std::uint64_t last_bytes_ = 0;
   std::uint64_t message_ = 1;
-  Clock::time_point first_begun_ = Clock::now();
-  Clock::time_point begun_ = first_begun_;
+  Stopwatch watch_;
+  Seconds begun_{};  // the message in progress
 };
 
 // Whether stderr of this process reaches a terminal. mpirun forwards the output of its ranks; if it
