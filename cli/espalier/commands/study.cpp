@@ -36,7 +36,8 @@ std::vector<platforms::Model> read_models(const std::string& text) {
     if (text == "all") models.push_back(entry.model);
   }
   if (!models.empty()) return models;
-  for (const std::string& name : split_list(text)) models.push_back(platforms::parse_model(name));
+  for (const std::string_view name : split(text, ','))
+    models.push_back(platforms::parse_model(name));
   return in_order(std::move(models));
 }
 

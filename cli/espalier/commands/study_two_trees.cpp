@@ -26,7 +26,7 @@ std::vector<planner::Operation> read_operations(const std::string& text) {
   static const std::vector<std::string_view> names = names_of(planner::kOperations);
   const auto named = one_named<planner::Operation>("operation", names);
   std::vector<planner::Operation> operations;
-  for (const std::string& name : split_list(text)) operations.push_back(named(name));
+  for (const std::string_view name : split(text, ',')) operations.push_back(named(name));
   return in_order(std::move(operations));
 }
 

@@ -12,7 +12,7 @@ namespace espalier::cli {
 namespace {
 
 runtime::probe::Flow read_pair(const std::string& text) {
-  const std::vector<std::string> ranks = split_list(text);
+  const std::vector<std::string_view> ranks = split(text, ',');
   runtime::probe::Flow pair{};
   try {
     if (ranks.size() != 2) throw InputError("not a pair");
