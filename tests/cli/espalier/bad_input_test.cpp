@@ -23,11 +23,7 @@ class BadPlatform : public CliTest {
   // The message of `bound` for the text as platform.json; the status must be `status`.
   std::string refusal(const std::string& text, int status = 2) const {
     write("platform.json", text);
-    const Finished finished = run({"bound", "platform.json", "--source", "a"});
-    EXPECT_EQ(finished.status, status) << finished.err;
-    EXPECT_TRUE(is_one_line(finished.err));
-    EXPECT_THAT(finished.out, IsEmpty());
-    return finished.err;
+    return refusal_of(run({"bound", "platform.json", "--source", "a"}), status);
   }
 };
 
@@ -40,9 +36,8 @@ std::string with_link(const std::string& members) {
 }
 
 TEST_F(BadPlatform, NoSuchFile) {
-  const Finished finished = run({"bound", "none.json", "--source", "a"});
-  EXPECT_EQ(finished.status, 2);
-  EXPECT_EQ(finished.err, "espalier: none.json: cannot open: No such file or directory\n");
+  EXPECT_EQ(refusal_of(run({"bound", "none.json", "--source", "a"})),
+            "espalier: none.json: cannot open: No such file or directory\n");
 }
 
 TEST_F(BadPlatform, AFolder) {
@@ -53,9 +48,8 @@ TEST_F(BadPlatform, AFolder) {
 
 TEST_F(BadPlatform, AnEmptyFile) {
   EXPECT_THAT(refusal(""), StartsWith("espalier: platform.json: "));
-  const Finished finished = run({"bound", "-", "--source", "a"}, "");
-  EXPECT_EQ(finished.status, 2);
-  EXPECT_THAT(finished.err, StartsWith("espalier: <stdin>: "));
+  EXPECT_THAT(refusal_of(run({"bound", "-", "--source", "a"}, "")),
+              StartsWith("espalier: <stdin>: "));
 }
 
 TEST_F(BadPlatform, TruncatedAnywhere) {
@@ -143,9 +137,7 @@ TEST_F(BadPlatform, UnitsMissingOrWrong) {
   EXPECT_THAT(refusal(with_link(R"("bandwidth_Bps": 1e9, "latency": "3")")),
               HasSubstr("/links/0/latency: "));
   write("p.csv", "from,to,bandwidth\na,b,8\n");
-  const Finished csv = run({"bound", "p.csv", "--source", "a"});
-  EXPECT_EQ(csv.status, 2);
-  EXPECT_THAT(csv.err,
+  EXPECT_THAT(refusal_of(run({"bound", "p.csv", "--source", "a"})),
               AllOf(StartsWith("espalier: p.csv: line 2: "), HasSubstr("the unit is missing")));
 }
 
@@ -164,11 +156,8 @@ TEST_F(BadPlatform, AnUnknownNode) {
 }
 
 TEST_F(BadPlatform, UnknownSourceSuggestsTheNearest) {
-  const Finished finished = run(
-      {"plan", sample("cloud-71-regions.json"), "--source", "aws:us-esat-1", "-o", "plan.json"});
-  EXPECT_EQ(finished.status, 2);
-  EXPECT_TRUE(is_one_line(finished.err));
-  EXPECT_THAT(finished.err,
+  EXPECT_THAT(refusal_of(run({"plan", sample("cloud-71-regions.json"), "--source", "aws:us-esat-1",
+                              "-o", "plan.json"})),
               AllOf(HasSubstr("'aws:us-esat-1'"), HasSubstr("did you mean 'aws:us-east-1'?")));
   EXPECT_THAT(files(), IsEmpty());
 }
@@ -178,10 +167,8 @@ TEST_F(BadPlatform, ARelayCannotBeTheSource) {
     "nodes": [{"name": "a"}, {"name": "b"}, {"name": "sw", "relay": true}],
     "links": [{"from": "a", "to": "sw", "bandwidth_Bps": 1e9, "both_ways": true},
               {"from": "b", "to": "sw", "bandwidth_Bps": 1e9, "both_ways": true}]})");
-  const Finished finished = run({"plan", "p.json", "--source", "sw"});
-  EXPECT_EQ(finished.status, 2);
-  EXPECT_TRUE(is_one_line(finished.err));
-  EXPECT_THAT(finished.err, AllOf(HasSubstr("'sw'"), HasSubstr("relay")));
+  EXPECT_THAT(refusal_of(run({"plan", "p.json", "--source", "sw"})),
+              AllOf(HasSubstr("'sw'"), HasSubstr("relay")));
 }
 
 // a -> b, and an island that no link leads to.
@@ -192,10 +179,8 @@ TEST_F(BadPlatform, ANodeThatCannotBeReachedIsNamed) {
               {"from": "the island", "to": "a", "bandwidth_Bps": 1}]})";
   EXPECT_THAT(refusal(island, 3), HasSubstr("'the island'"));
   for (const char* command : {"plan", "compare"}) {
-    const Finished finished = run({command, "platform.json", "--source", "a"});
-    EXPECT_EQ(finished.status, 3) << command;
-    EXPECT_TRUE(is_one_line(finished.err));
-    EXPECT_THAT(finished.err, HasSubstr("'the island'"));
+    EXPECT_THAT(refusal_of(run({command, "platform.json", "--source", "a"}), 3),
+                HasSubstr("'the island'"));
   }
 }
 
@@ -207,10 +192,8 @@ TEST_F(BadPlatform, NamesCannotBreakTheLine) {
 
 TEST_F(BadPlatform, ACapThatMatchesNoNode) {
   write("p.json", kTriangle);
-  const Finished finished = run({"bound", "p.json", "--source", "a", "--send-cap", "aws=5Gbit/s"});
-  EXPECT_EQ(finished.status, 2);
-  EXPECT_TRUE(is_one_line(finished.err));
-  EXPECT_THAT(finished.err, HasSubstr("aws"));
+  EXPECT_THAT(refusal_of(run({"bound", "p.json", "--source", "a", "--send-cap", "aws=5Gbit/s"})),
+              HasSubstr("aws"));
 }
 
 TEST_F(BadPlatform, AHundredMegabytesOfNoise) {

@@ -25,11 +25,9 @@ class StudyCommand : public CliTest {
   // A study of 8 units into `folder`.
   [[nodiscard]] Finished small(const std::string& folder,
                                const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> arguments{
-        "study", "random",      "--nodes",           "5,8", "--densities", "0.4,0.7", "--draws",
-        "1",     "--algorithm", "optimal,grow,flat", "-o",  folder};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(arguments);
+    return run(joined({"study", "random", "--nodes", "5,8", "--densities", "0.4,0.7", "--draws",
+                       "1", "--algorithm", "optimal,grow,flat", "-o", folder},
+                      more));
   }
   [[nodiscard]] std::vector<std::string> files_of(const std::string& name) const {
     std::vector<std::string> names;
@@ -79,9 +77,8 @@ TEST_F(StudyCommand, OfTwoTreesFillsItsFolder) {
   EXPECT_THAT(files_of("t/two"),
               ElementsAre("broadcast-64KiB.svg", "figures.csv", "reduce-64KiB.svg", "summary.md"));
   EXPECT_EQ(count_of(read("t/two/figures.csv"), "\n"), 1U + 2 * 6 * 2);
-  const Finished empty = run({"study", "two-trees", "--sizes", "0", "-o", "u"});
-  EXPECT_EQ(empty.status, 2);
-  EXPECT_EQ(empty.err, "espalier: --sizes: an empty message has no chunks\n");
+  EXPECT_EQ(refusal_of(run({"study", "two-trees", "--sizes", "0", "-o", "u"})),
+            "espalier: --sizes: an empty message has no chunks\n");
 }
 
 TEST_F(StudyCommand, GivesTheSameBytesWithOneJobAndWithTwo) {
@@ -156,9 +153,7 @@ TEST_F(StudyCommand, RefusalsNameTheOption) {
       {{"files", "-o", "s", "none.json"}, "none.json: cannot open: No such file or directory"},
   };
   for (const auto& [arguments, line] : cases) {
-    std::vector<std::string> words{"study"};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    const Finished finished = run(words);
+    const Finished finished = run(joined({"study"}, arguments));
     EXPECT_EQ(finished.status, 2) << line;
     EXPECT_THAT(finished.err, StartsWith("espalier: " + line));
     EXPECT_TRUE(is_one_line(finished.err));
@@ -180,19 +175,17 @@ TEST_F(StudyCommand, FilesFromEveryHostOrFromOne) {
   EXPECT_THAT(read("s/instances.csv"), HasSubstr("\nfiles,triangle,3,6,,,,one-port,b,optimal,"));
   // The file has changed.
   write("p.json", replaced(kTriangle, "5e8", "4e8"));
-  const Finished changed = run({"study", "files", "p.json", "--models", "one-port", "--algorithm",
-                                "optimal,chain", "-o", "s"});
-  EXPECT_EQ(changed.status, 2);
-  EXPECT_THAT(changed.err, StartsWith("espalier: s/study.json: /platforms: "));
+  EXPECT_THAT(refusal_of(run({"study", "files", "p.json", "--models", "one-port", "--algorithm",
+                              "optimal,chain", "-o", "s"})),
+              StartsWith("espalier: s/study.json: /platforms: "));
   const Finished one = run(
       {"study", "files", "p.json", "--source", "c", "--algorithm", "chain", "-o", "t", "--csv"});
   EXPECT_EQ(one.status, 0) << one.err;
   EXPECT_THAT(one.out, StartsWith("model,nodes,density,algorithm,"));
   EXPECT_EQ(count_of(read("t/instances.csv"), "\n"), 1U + 2);
-  const Finished reduced = run({"study", "files", "p.json", "--operation", "reduce", "--source",
-                                "c", "--algorithm", "chain", "-o", "t"});
-  EXPECT_EQ(reduced.status, 2);
-  EXPECT_THAT(reduced.err, StartsWith("espalier: t/study.json: /operation: "));
+  EXPECT_THAT(refusal_of(run({"study", "files", "p.json", "--operation", "reduce", "--source", "c",
+                              "--algorithm", "chain", "-o", "t"})),
+              StartsWith("espalier: t/study.json: /operation: "));
 }
 
 TEST_F(StudyCommand, InstancesWithoutSolutionAreReportedAndEndWithThree) {
