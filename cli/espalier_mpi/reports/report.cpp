@@ -218,6 +218,13 @@ bool stderr_reaches_terminal() {
 ProgressBar::ProgressBar(bool enabled, std::optional<BytesPerSecond> planned)
     : line_("espalier-mpi: ", enabled, enabled && stderr_reaches_terminal()), planned_(planned) {}
 
+std::function<void(std::uint64_t)> ProgressBar::shown_by(Watchdog& watchdog) {
+  return [this, &watchdog](std::uint64_t bytes) {
+    show(bytes);
+    watchdog.note_progress();
+  };
+}
+
 void ProgressBar::show(std::uint64_t bytes) {
   if (!line_.is_enabled() || bytes == 0) return;
   const Seconds elapsed = watch_.elapsed();

@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/common/report.hpp"
 #include "cli/common/status_line.hpp"
+#include "cli/espalier_mpi/run/watchdog.hpp"
 #include "planner/plan/plan.hpp"
 #include "support/deadline.hpp"
 
@@ -61,6 +63,8 @@ class ProgressBar {
   void expect(std::uint64_t bytes) { expected_ = bytes; }
   // `bytes` of the message in progress are done; fewer than before mean that the next has begun.
   void show(std::uint64_t bytes);
+  // The same as a run's option, which also tells the watchdog. Both must outlive it.
+  [[nodiscard]] std::function<void(std::uint64_t)> shown_by(Watchdog& watchdog);
   void end() { line_.end(); }
 
  private:
