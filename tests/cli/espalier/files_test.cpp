@@ -19,14 +19,6 @@ using ::testing::StartsWith;
 
 class ConvertCommand : public CliTest {};
 
-TEST_F(ConvertCommand, RoundTripIsTheSame) {
-  write("p.csv", "from,to,bandwidth_Gbps\na,b,8\nb,a,8\nb,c,1\nc,b,1\n");
-  ASSERT_EQ(run({"convert", "p.csv", "-o", "p.json"}).status, 0);
-  ASSERT_EQ(run({"convert", "p.json", "-o", "again.csv", "--to", "edges"}).status, 0);
-  ASSERT_EQ(run({"convert", "again.csv", "-o", "p2.json"}).status, 0);
-  EXPECT_EQ(read("p2.json"), read("p.json"));
-}
-
 TEST_F(ConvertCommand, StdoutGetsJson) {
   write("p.json", kTriangle);
   const Finished first = run({"convert", "p.json", "-o", "-"});
@@ -105,30 +97,6 @@ TEST_F(GenerateCommand, MakesTheRequestedPlatform) {
   EXPECT_EQ(platform.at("nodes").size(), 30U);
   write("p.json", finished.out);
   EXPECT_EQ(run({"bound", "p.json", "--source", platform.at("nodes")[0].at("name")}).status, 0);
-}
-
-TEST_F(GenerateCommand, TheSeedDecides) {
-  const auto made = [this](const std::string& seed) {
-    return run({"generate", "random", "--seed", seed, "--to", "edges"}).out;
-  };
-  EXPECT_EQ(made("3"), made("3"));
-  EXPECT_NE(made("3"), made("4"));
-}
-
-TEST_F(GenerateCommand, RefusesInvalidParameters) {
-  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"--nodes", "1"},
-                                                {"--nodes", "-5"},
-                                                {"--density", "0"},
-                                                {"--density", "1.5"},
-                                                {"--bandwidth", "100"},
-                                                {"--bandwidth", "0 MB/s"},
-                                                {"--deviation", "-1 MB/s"},
-                                                {"--seed", "x"}}) {
-    const Finished finished = run(joined({"generate", "random", "-o", "p.json"}, wrong));
-    EXPECT_EQ(finished.status, 2) << wrong[0] << ' ' << wrong[1];
-    EXPECT_TRUE(is_one_line(finished.err)) << wrong[0];
-    EXPECT_THAT(files(), IsEmpty());
-  }
 }
 
 TEST_F(GenerateCommand, TiersTakesElevenNumbersOrAPreset) {

@@ -51,27 +51,6 @@ TEST_F(PredictCommand, JsonKeys) {
   EXPECT_NEAR(report.at("rows").at(0).at("unsegmented_s").get<double>(), 82984.92e-6, 1e-9);
 }
 
-TEST_F(PredictCommand, BestIsNoWorseThanAnySegment) {
-  for (const char* model : {"hockney", "logp", "loggp", "plogp"}) {
-    for (const char* operation : {"broadcast", "reduce", "alltoall"}) {
-      const std::vector<std::string> what{"--message",   "100kB",   "--model", model,
-                                          "--operation", operation, "--json"};
-      const Json best = run_json(with(what));
-      for (const char* segment : {"1KiB", "8KiB", "100kB"}) {
-        std::vector<std::string> fixed = what;
-        fixed.insert(fixed.end(), {"--segment", segment});
-        const Json other = run_json(with(fixed));
-        ASSERT_EQ(best.at("rows").size(), other.at("rows").size());
-        for (std::size_t i = 0; i < best.at("rows").size(); ++i) {
-          EXPECT_LE(best.at("rows").at(i).at("predicted_s"),
-                    other.at("rows").at(i).at("predicted_s"))
-              << model << ' ' << operation << ' ' << segment << ' ' << i;
-        }
-      }
-    }
-  }
-}
-
 TEST_F(PredictCommand, BarriersNeedNoMessageAndReducesCompute) {
   const Json barrier = run_json(with({"--operation", "barrier", "--json"}));
   EXPECT_EQ(barrier.at("rows").size(), 5U);

@@ -81,15 +81,6 @@ TEST_F(StudyCommand, OfTwoTreesFillsItsFolder) {
             "espalier: --sizes: an empty message has no chunks\n");
 }
 
-TEST_F(StudyCommand, GivesTheSameBytesWithOneJobAndWithTwo) {
-  EXPECT_EQ(small("one", {"--jobs", "1"}).status, 0);
-  EXPECT_EQ(small("two", {"--jobs", "2"}).status, 0);
-  for (const std::string& name : files_of("one")) {
-    if (name == "done.jsonl" || name == "timings.csv") continue;
-    EXPECT_EQ(read("one/" + name), read("two/" + name)) << name;
-  }
-}
-
 TEST_F(StudyCommand, ResumesAfterAnInterruption) {
   EXPECT_EQ(small("s").status, 0);
   const std::string instances = read("s/instances.csv");
@@ -197,35 +188,6 @@ TEST_F(StudyCommand, InstancesWithoutSolutionAreReportedAndEndWithThree) {
             "espalier: warning: 2 instances have no solution: see 'error' in instances.csv\n");
   EXPECT_THAT(finished.out, HasSubstr("2 figures are missing"));
   EXPECT_THAT(read("s/instances.csv"), HasSubstr("'c'"));
-}
-
-TEST_F(StudyCommand, ThePlatformOfARowCanBeRegenerated) {
-  EXPECT_EQ(small("s", {"--csv"}).status, 0);
-  const std::string csv = read("s/instances.csv");
-  const std::string start = "\nrandom,,8,";
-  const std::size_t row = csv.find(start);
-  ASSERT_NE(row, std::string::npos);
-  std::vector<std::string> cells{""};
-  for (const char letter : csv.substr(row + 1, csv.find('\n', row + 1) - row - 1)) {
-    if (letter == ',') {
-      cells.emplace_back();
-    } else {
-      cells.back() += letter;
-    }
-  }
-  ASSERT_EQ(cells.size(), 17U);
-  EXPECT_EQ(run({"generate", "random", "--nodes", cells[2], "--density", cells[4], "--seed",
-                 cells[6], "-o", "p.json"})
-                .status,
-            0);
-  const Json compared = run_json({"compare", "p.json", "--source", cells[8], "--model", cells[7],
-                                  "--algorithm", "grow", "--json"});
-  const std::string grow =
-      "\n" + csv.substr(row + 1, csv.find(cells[9], row) - row - 1) + "grow,1,";
-  const std::size_t place = csv.find(grow);
-  ASSERT_NE(place, std::string::npos);
-  EXPECT_EQ(std::stod(csv.substr(place + grow.size())),
-            compared.at("rows")[0].at("throughput_Bps").get<double>());
 }
 
 }  // namespace
