@@ -37,20 +37,6 @@ TEST_F(ConvertCommand, SetsCaps) {
   EXPECT_FALSE(platform.at("nodes")[1].contains("send_Bps"));
 }
 
-TEST_F(ConvertCommand, ReadsTheSkyplaneGridAsTheSampleWasMade) {
-  const std::string grid = sample("skyplane/throughput_2022-11.csv");
-  const Finished finished =
-      run({"convert", grid, "-o", "c.json", "--latencies", sample("skyplane/latency.csv"),
-           "--send-cap", "aws=5Gbit/s,gcp=7Gbit/s,azure=16Gbit/s", "--receive-cap",
-           "aws=10Gbit/s,gcp=16Gbit/s,azure=16Gbit/s"});
-  ASSERT_EQ(finished.status, 0) << finished.err;
-  const Json made = parse_json(read("c.json"), "c.json");
-  const Json kept =
-      parse_json(run({"convert", sample("cloud-71-regions.json"), "-o", "-"}).out, "");
-  EXPECT_EQ(made.at("nodes"), kept.at("nodes"));
-  EXPECT_EQ(made.at("links"), kept.at("links"));
-}
-
 TEST_F(ConvertCommand, AFolderOfRunsIsAPlatform) {
   const Finished finished = run({"convert", sample("measured/iperf3"), "-o", "runs.csv"});
   EXPECT_EQ(finished.status, 0) << finished.err;
