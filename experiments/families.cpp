@@ -35,6 +35,25 @@ Grid random_defaults() {
           .seed = 1};
 }
 
+// A case for each draw of a platform of the family.
+template <class Family, class Generate>
+void add_draws(const Grid& grid, Family family, std::size_t nodes, std::optional<double> density,
+               const Generate& generate, std::vector<Case>& cases) {
+  if (grid.draws == 0) throw InputError("draws must be at least 1");
+  for (std::size_t draw = 1; draw <= grid.draws; ++draw) {
+    family.seed = seed_of(grid.seed, nodes, density.value_or(0), draw);
+    cases.push_back({.platform = {},
+                     .nodes = nodes,
+                     .density = density,
+                     .draw = draw,
+                     .seed = family.seed,
+                     .source = {},
+                     .make = [family, generate] {
+                       return std::make_shared<const platforms::Platform>(generate(family));
+                     }});
+  }
+}
+
 std::vector<Case> random_cases(const Grid& grid) {
   for (const std::size_t nodes : grid.nodes) {
     if (nodes < 2) throw InputError(fmt::format("nodes must be at least 2, not {}", nodes));
@@ -47,26 +66,13 @@ std::vector<Case> random_cases(const Grid& grid) {
   if (grid.nodes.empty() || grid.densities.empty()) {
     throw InputError("give at least one number of nodes and one density");
   }
-  if (grid.draws == 0) throw InputError("draws must be at least 1");
   std::vector<Case> cases;
   for (const std::size_t nodes : grid.nodes) {
     for (const double density : grid.densities) {
-      for (std::size_t draw = 1; draw <= grid.draws; ++draw) {
-        platforms::RandomFamily family;  // 100 +- 20 MB/s
-        family.nodes = nodes;
-        family.density = density;
-        family.seed = seed_of(grid.seed, nodes, density, draw);
-        cases.push_back({.platform = {},
-                         .nodes = nodes,
-                         .density = density,
-                         .draw = draw,
-                         .seed = family.seed,
-                         .source = {},
-                         .make = [family] {
-                           return std::make_shared<const platforms::Platform>(
-                               platforms::generate_random(family));
-                         }});
-      }
+      platforms::RandomFamily family;  // 100 +- 20 MB/s
+      family.nodes = nodes;
+      family.density = density;
+      add_draws(grid, family, nodes, density, platforms::generate_random, cases);
     }
   }
   return cases;
@@ -87,23 +93,9 @@ platforms::TiersFamily tiers_family(std::size_t nodes) {
 
 std::vector<Case> tiers_cases(const Grid& grid) {
   if (grid.nodes.empty()) throw InputError("give at least one number of nodes");
-  if (grid.draws == 0) throw InputError("draws must be at least 1");
   std::vector<Case> cases;
   for (const std::size_t nodes : grid.nodes) {
-    platforms::TiersFamily family = tiers_family(nodes);
-    for (std::size_t draw = 1; draw <= grid.draws; ++draw) {
-      family.seed = seed_of(grid.seed, nodes, 0, draw);
-      cases.push_back({.platform = {},
-                       .nodes = nodes,
-                       .density = {},
-                       .draw = draw,
-                       .seed = family.seed,
-                       .source = {},
-                       .make = [family] {
-                         return std::make_shared<const platforms::Platform>(
-                             platforms::generate_tiers(family));
-                       }});
-    }
+    add_draws(grid, tiers_family(nodes), nodes, {}, platforms::generate_tiers, cases);
   }
   return cases;
 }

@@ -182,15 +182,11 @@ std::string summary_csv(const Study& study, const std::vector<SummaryRow>& rows)
   return text;
 }
 
-std::string reference_of(const Study& study) {
-  return fmt::format(
-      "the proven {}optimum of several pipelined trees",
-      study.relative_to ? fmt::format("{} ", platforms::name_of(*study.relative_to)) : "");
-}
-
 std::string summary_markdown(const Study& study, const std::vector<SummaryRow>& rows) {
-  std::string text =
-      fmt::format("Throughput relative to {}: mean ± deviation (worst).\n", reference_of(study));
+  std::string text = fmt::format(
+      "Throughput relative to the proven {}optimum of several pipelined trees: mean ± "
+      "deviation (worst).\n",
+      study.relative_to ? fmt::format("{} ", platforms::name_of(*study.relative_to)) : "");
   if (study.limits.guided_by) {
     text += fmt::format("lp-grow and lp-prune are guided by the {} optimum.\n",
                         platforms::name_of(*study.limits.guided_by));

@@ -34,8 +34,6 @@ std::string instances_csv(const Study& study, const Results& results);
 // The same rows with the seconds that each took; algorithm "packing" is the proof of the optimum.
 std::string timings_csv(const Study& study, const Results& results);
 std::string summary_csv(const Study& study, const std::vector<SummaryRow>& rows);
-// What the figures are relative to, in words: "the proven optimum of several pipelined trees".
-std::string reference_of(const Study& study);
 // Tables by nodes and by density, one column per value: Markdown that is readable as plain text.
 std::string summary_markdown(const Study& study, const std::vector<SummaryRow>& rows);
 

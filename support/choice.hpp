@@ -18,10 +18,17 @@ struct Choice {
   Value value;
 };
 
+// Of its entries, or of enumerators.
 template <class Table>
 std::vector<std::string_view> names_of(const Table& table) {
   std::vector<std::string_view> names;
-  for (const auto& entry : table) names.push_back(entry.name);
+  for (const auto& entry : table) {
+    if constexpr (requires { entry.name; }) {
+      names.push_back(entry.name);
+    } else {
+      names.push_back(name_of(entry));
+    }
+  }
   return names;
 }
 

@@ -30,10 +30,10 @@ void apply(CLI::Option* option, const Style& style) {
 
 // The name of an argument in messages: "--segment" of "--segment,--slice".
 std::string label_of(const std::string& names) {
-  const std::vector<std::string> all = split_list(names);
-  const auto is_long = [](const std::string& name) { return name.starts_with("--"); };
+  const std::vector<std::string_view> all = split(names, ',');
+  const auto is_long = [](std::string_view name) { return name.starts_with("--"); };
   const auto found = std::ranges::find_if(all, is_long);
-  return found == all.end() ? all.front() : *found;
+  return std::string(found == all.end() ? all.front() : *found);
 }
 
 void require_within(const Range& range, std::uint64_t value) {
@@ -114,7 +114,7 @@ std::vector<std::string> choices_in(const std::string& help) {
   if (begin == std::string::npos) return {};
   const std::string rest = help.substr(begin + kBegin.size());
   std::vector<std::string> choices;
-  for (const std::string& one : split_list(rest.substr(0, rest.find_first_of(";.\n(")))) {
+  for (const std::string_view one : split(rest.substr(0, rest.find_first_of(";.\n(")), ',')) {
     choices.push_back(std::string(trimmed(one)));
   }
   return choices;
@@ -243,35 +243,27 @@ CommandState* chosen_of(CommandState& root) {
 
 }  // namespace
 
-void Arguments::add(const std::string& names, std::string& value, const std::string& help,
+template <IsPlain Value>
+void Arguments::add(const std::string& names, Value& value, const std::string& help,
                     const Style& style) {
-  add_native(*state_, names, value, help, style);
+  if constexpr (std::same_as<Value, std::vector<std::string>>) {
+    add_list(*state_, names, value, help, style);
+  } else if constexpr (std::same_as<ElementOf<Value>, std::uint64_t>) {
+    add_whole(*state_, names, value, help, style);
+  } else {
+    add_native(*state_, names, value, help, style);
+  }
 }
 
-void Arguments::add(const std::string& names, std::optional<std::string>& value,
-                    const std::string& help, const Style& style) {
-  add_native(*state_, names, value, help, style);
-}
-
-void Arguments::add(const std::string& names, std::vector<std::string>& value,
-                    const std::string& help, const Style& style) {
-  add_list(*state_, names, value, help, style);
-}
-
-void Arguments::add(const std::string& names, std::uint64_t& value, const std::string& help,
-                    const Style& style) {
-  add_whole(*state_, names, value, help, style);
-}
-
-void Arguments::add(const std::string& names, std::optional<std::uint64_t>& value,
-                    const std::string& help, const Style& style) {
-  add_whole(*state_, names, value, help, style);
-}
-
-void Arguments::add(const std::string& names, double& value, const std::string& help,
-                    const Style& style) {
-  add_native(*state_, names, value, help, style);
-}
+template void Arguments::add(const std::string&, std::string&, const std::string&, const Style&);
+template void Arguments::add(const std::string&, std::optional<std::string>&, const std::string&,
+                             const Style&);
+template void Arguments::add(const std::string&, std::vector<std::string>&, const std::string&,
+                             const Style&);
+template void Arguments::add(const std::string&, std::uint64_t&, const std::string&, const Style&);
+template void Arguments::add(const std::string&, std::optional<std::uint64_t>&, const std::string&,
+                             const Style&);
+template void Arguments::add(const std::string&, double&, const std::string&, const Style&);
 
 void Arguments::add(const std::string& names, bool& value, const std::string& help) {
   if (names.starts_with('!')) {

@@ -59,29 +59,29 @@ inline constexpr const char* kKind<std::uint64_t> = "N";
 
 struct CommandState;
 
+// What is stored as it is.
+template <class Value>
+concept IsPlain =
+    std::same_as<Value, std::string> || std::same_as<Value, std::optional<std::string>> ||
+    std::same_as<Value, std::vector<std::string>> || std::same_as<Value, std::uint64_t> ||
+    std::same_as<Value, std::optional<std::uint64_t>> || std::same_as<Value, double>;
+// What is read by its unit.
+template <class Value>
+concept IsRead = HasReader<Value> && !IsPlain<Value>;
+
 // The arguments of one command. Parsing sets the given variables; a variable whose argument is
 // missing keeps its value. A name without dashes ("platform") is a positional argument,
 // "-o,--output" an option. Variables must outlive the command line.
 class Arguments {
  public:
-  // Text as it is, numbers, and flags. A vector is repeatable; a positional one takes all values.
-  void add(const std::string& names, std::string& value, const std::string& help,
-           const Style& style = {});
-  void add(const std::string& names, std::optional<std::string>& value, const std::string& help,
-           const Style& style = {});
-  void add(const std::string& names, std::vector<std::string>& value, const std::string& help,
-           const Style& style = {});
-  void add(const std::string& names, std::uint64_t& value, const std::string& help,
-           const Style& style = {});
-  void add(const std::string& names, std::optional<std::uint64_t>& value, const std::string& help,
-           const Style& style = {});
-  void add(const std::string& names, double& value, const std::string& help,
+  // Text as it is, and numbers. A vector is repeatable; a positional one takes all values.
+  template <IsPlain Value>
+  void add(const std::string& names, Value& value, const std::string& help,
            const Style& style = {});
   // "!--no-cache" sets the variable to false.
   void add(const std::string& names, bool& value, const std::string& help);
   // A quantity, an optional quantity, or a list of quantities (repeatable, separated by commas).
-  template <class Value>
-  requires HasReader<Value>
+  template <IsRead Value>
   void add(const std::string& names, Value& value, const std::string& help,
            const Style& style = {}) {
     add(names, value, Quantity<ElementOf<Value>>::read, help, style);
@@ -105,7 +105,9 @@ class Arguments {
           [&value, read](const std::vector<std::string>& texts) {
             value.clear();
             for (const std::string& one : texts) {
-              for (const std::string& part : split_list(one)) value.push_back(read(part));
+              for (const std::string_view part : split(one, ',')) {
+                value.push_back(read(std::string(part)));
+              }
             }
           },
           help, named, text);

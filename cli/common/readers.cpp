@@ -73,16 +73,6 @@ void add_sizes(std::string_view text, std::size_t dots, std::vector<Bytes>& size
 
 }  // namespace
 
-std::vector<std::string> split_list(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, start), text.size());
-    parts.emplace_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return parts;
-}
-
 std::size_t parse_count(std::string_view text) {
   if (const auto count = parse_whole<std::size_t>(text)) return *count;
   throw InputError(fmt::format("{} is not a whole number", in_quotes(text)));
@@ -140,7 +130,7 @@ double parse_number(std::string_view text) {
 
 std::vector<double> parse_numbers(std::string_view text) {
   std::vector<double> values;
-  for (const std::string& one : split_list(text)) {
+  for (const std::string_view one : split(text, ',')) {
     const std::size_t dots = one.find("..");
     if (dots == std::string::npos) {
       values.push_back(as_written(parse_element(one)));
@@ -165,7 +155,7 @@ std::vector<std::size_t> parse_counts(std::string_view text) {
 
 std::vector<std::size_t> parse_counts_by_one(std::string_view text) {
   std::string stepped;
-  for (const std::string& one : split_list(text)) {
+  for (const std::string_view one : split(text, ',')) {
     const bool lacks_step =
         one.find("..") != std::string_view::npos && one.find(':') == std::string_view::npos;
     stepped += fmt::format("{}{}{}", stepped.empty() ? "" : ",", one, lacks_step ? ":1" : "");
@@ -175,7 +165,7 @@ std::vector<std::size_t> parse_counts_by_one(std::string_view text) {
 
 std::vector<Bytes> parse_sizes(std::string_view text) {
   std::vector<Bytes> sizes;
-  for (const std::string& one : split_list(text)) {
+  for (const std::string_view one : split(text, ',')) {
     const std::size_t dots = one.find("..");
     if (dots == std::string_view::npos) {
       sizes.push_back(parse_size(one));

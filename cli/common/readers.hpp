@@ -12,12 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "support/choice.hpp"
 #include "support/quantities.hpp"
+#include "support/text.hpp"
 
 namespace espalier::cli {
-
-// Splits "10,20,30" at its commas; at least one part.
-std::vector<std::string> split_list(std::string_view text, char separator = ',');
 
 // Readers of one value. All readers throw InputError (reason only).
 double parse_number(std::string_view text);      // finite
@@ -44,20 +43,6 @@ inline auto among(std::string_view kind, std::vector<std::string_view> names) {
     return std::string(names[place_of(kind, text, names)]);
   };
 }
-// The names of a registry's entries, or of enumerators.
-template <class Entries>
-std::vector<std::string_view> names_of(const Entries& entries) {
-  std::vector<std::string_view> names;
-  for (const auto& entry : entries) {
-    if constexpr (requires { entry.name; }) {
-      names.push_back(entry.name);
-    } else {
-      names.push_back(name_of(entry));
-    }
-  }
-  return names;
-}
-
 // "one of: a, b, c", for help.
 std::string one_of(std::span<const std::string_view> names);
 

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -20,6 +19,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "cli/common/surroundings.hpp"
 #include "support/text.hpp"
 
 namespace espalier::cli::doctor {
@@ -27,12 +27,6 @@ namespace espalier::cli::doctor {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Empty if the variable is not set. Nothing sets the environment meanwhile.
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? std::string() : value;
-}
 
 // Empty if it cannot be read.
 std::string text_of(const fs::path& file) {
@@ -115,7 +109,7 @@ std::vector<std::string> missing_settings() {
   std::vector<std::string> missing;
   for (const char* const name :
        {"ESPALIER_PLAN", "ESPALIER_TUNED", "ESPALIER_DECISIONS", "ESPALIER_PLATFORM"}) {
-    const std::string value = variable(name);
+    const std::string value = environment_variable(name);
     if (value.empty()) continue;
     for (const std::string_view file : split(value, ':')) {
       std::error_code ignored;
@@ -128,7 +122,7 @@ std::vector<std::string> missing_settings() {
 
 std::vector<PreloadFacts> gather_preloads() {
   std::vector<PreloadFacts> preloads;
-  std::string names = variable("LD_PRELOAD");
+  std::string names = environment_variable("LD_PRELOAD");
   std::ranges::replace(names, ' ', ':');
   for (const std::string_view name : split(names, ':')) {
     if (name.empty()) continue;
@@ -138,13 +132,6 @@ std::vector<PreloadFacts> gather_preloads() {
     preloads.push_back({printable(name), exists, exists ? mpi_library_in(std::string(name)) : ""});
   }
   return preloads;
-}
-
-std::string cache_folder() {
-  const std::string cache = variable("XDG_CACHE_HOME");
-  if (cache.starts_with('/')) return (fs::path(cache) / "espalier").string();
-  const std::string home = variable("HOME");
-  return home.starts_with('/') ? (fs::path(home) / ".cache" / "espalier").string() : std::string();
 }
 
 // What a program prints with --version, or nothing within some seconds.
@@ -203,9 +190,9 @@ RankFacts gather_rank(const std::string& host) {
     facts.shm_free_bytes = static_cast<double>(shm.f_bavail) * static_cast<double>(shm.f_frsize);
     facts.shm_bytes = static_cast<double>(shm.f_blocks) * static_cast<double>(shm.f_frsize);
   }
-  const std::string scratch = variable("TMPDIR");
+  const std::string scratch = environment_variable("TMPDIR");
   facts.scratch = gather_folder(scratch.empty() ? "/tmp" : scratch);
-  facts.cache = gather_folder(cache_folder(), /*to_be_made=*/true);
+  facts.cache = gather_folder(users_cache(), /*to_be_made=*/true);
   facts.interfaces = addressed_interfaces();
   facts.environment = read_environment();
   facts.missing_files = missing_settings();
@@ -216,7 +203,7 @@ RankFacts gather_rank(const std::string& host) {
 std::vector<LauncherFacts> gather_launchers() {
   std::vector<LauncherFacts> launchers;
   std::vector<fs::path> seen;
-  const std::string path = variable("PATH");
+  const std::string path = environment_variable("PATH");
   for (const std::string_view folder : split(path, ':')) {
     for (const char* const name : {"mpirun", "mpiexec"}) {
       const fs::path file = fs::path(folder) / name;

@@ -20,7 +20,7 @@ namespace espalier::cli {
 inline auto counts_reader(std::string_view least) {
   return [least](const std::string& text) {
     std::vector<std::size_t> counts;
-    for (const std::string& part : split_list(text)) {
+    for (const std::string_view part : split(text, ',')) {
       counts.push_back(parse_count(part));
       if (counts.back() > UINT32_MAX) {
         throw InputError(fmt::format("'{}' is not a whole number", part));
@@ -34,7 +34,7 @@ inline auto counts_reader(std::string_view least) {
 // Ascending. Throws InputError (reason only).
 inline std::vector<std::optional<Seconds>> read_spans(const std::string& text) {
   std::vector<std::optional<Seconds>> spans;
-  for (const std::string& part : split_list(text)) spans.emplace_back(read_span(part));
+  for (const std::string_view part : split(text, ',')) spans.emplace_back(read_span(part));
   return in_order(spans);
 }
 

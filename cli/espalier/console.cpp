@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -75,12 +74,6 @@ void ProgressLine::show(Seconds elapsed, std::string_view text) {
   if (line_.due(elapsed)) line_.print(elapsed, text);
 }
 
-void ProgressLine::tick(Seconds elapsed) {
-  constexpr Seconds kWhile{1};
-  if (elapsed.value < last_.value + kWhile.value || !line_.due(elapsed)) return;
-  line_.print(elapsed, fmt::format("{:.1f} s", elapsed.value));
-}
-
 void ProgressLine::show(const planner::Progress& progress) {
   last_ = progress.elapsed;
   if (!line_.due(progress.elapsed)) return;
@@ -93,11 +86,19 @@ void ProgressLine::show(const planner::Progress& progress) {
   line_.print(progress.elapsed, text);
 }
 
-Seconds ProgressClock::now() {
-  const Seconds now{
-      std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()};
+void ProgressLine::follow(planner::AlgorithmOptions& options) {
+  options.deadline = follow(options.deadline);
+  options.on_progress = [this](const planner::Progress& progress) { show(progress); };
+}
+
+Seconds ProgressLine::now() {
+  constexpr Seconds kWhile{1};  // without anything else
+  const Seconds now = steady_now();
   if (!start_) start_ = now;
-  line_->tick({now.value - start_->value});
+  const Seconds elapsed{now.value - start_->value};
+  if (elapsed.value >= last_.value + kWhile.value && line_.due(elapsed)) {
+    line_.print(elapsed, fmt::format("{:.1f} s", elapsed.value));
+  }
   return now;
 }
 

@@ -37,34 +37,27 @@ void print_beside(const std::string& report, std::string_view file, const Consol
 // Throws InputError if `file` cannot be written. For use before long work. "-" is standard output.
 void require_writable(const std::string& file);
 
-// The progress of an anytime algorithm.
-class ProgressLine {
+// The progress of an anytime algorithm. As the clock of work that looks at it now and then, because
+// it has a deadline, it shows how long that has taken, even where nothing else is reported.
+class ProgressLine : private Clock {
  public:
   ProgressLine(const Console& console, std::string_view label);
 
   void show(const planner::Progress& progress);
   // Any other progress, as text.
   void show(Seconds elapsed, std::string_view text);
-  // How long it has taken, where nothing else was shown for a while.
-  void tick(Seconds elapsed);
+  // The same limit from now on, by this clock, which must outlive it.
+  [[nodiscard]] Deadline follow(const Deadline& deadline) {
+    return Deadline(deadline.limit(), this);
+  }
+  // So that it shows all that work with these options tells.
+  void follow(planner::AlgorithmOptions& options);
 
  private:
-  StatusLine line_;
-  Seconds last_{0};  // when something was shown
-};
-
-// The system's clock. Work that looks at it now and then, because it has a deadline, shows how long
-// it has taken, even where it reports nothing else.
-class ProgressClock : public Clock {
- public:
-  // The line must outlive it.
-  explicit ProgressClock(ProgressLine& line) : line_(&line) {}
-  // This clock's, from now on.
-  [[nodiscard]] Deadline deadline(std::optional<Seconds> limit) { return Deadline(limit, this); }
   Seconds now() override;
 
- private:
-  ProgressLine* line_;
+  StatusLine line_;
+  Seconds last_{0};  // when something was shown
   std::optional<Seconds> start_;
 };
 

@@ -8,16 +8,6 @@
 
 namespace espalier::cli {
 
-namespace {
-
-std::string_view without_blanks(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
-}  // namespace
-
 void Budget::require_currency(const platforms::Platform& platform) const {
   if (currency.empty() || currency == platform.currency()) return;
   throw InputError({}, "--budget",
@@ -30,12 +20,12 @@ void Budget::require_currency(const platforms::Platform& platform) const {
 
 Budget parse_budget(std::string_view text) {
   constexpr std::string_view kUnit = "/GB";
-  std::string_view amount = without_blanks(text);
+  std::string_view amount = trimmed(text);
   if (amount.ends_with(kUnit)) amount.remove_suffix(kUnit.size());
-  amount = without_blanks(amount);
+  amount = trimmed(amount);
   Budget budget;
   if (const std::size_t blank = amount.find(' '); blank != std::string_view::npos) {
-    budget.currency = without_blanks(amount.substr(blank));
+    budget.currency = trimmed(amount.substr(blank));
     amount = amount.substr(0, blank);
   }
   const auto number = espalier::parse_number(amount);

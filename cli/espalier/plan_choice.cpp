@@ -70,8 +70,7 @@ std::string reason(const Choice& choice) {
 Choice choose_in_sight(simulate::ChoiceOptions options, const Console& console,
                        const Choosing& choose) {
   ProgressLine line(console, "plan");
-  ProgressClock clock(line);
-  options.limits.deadline = clock.deadline(options.limits.deadline.limit());
+  options.limits.deadline = line.follow(options.limits.deadline);
   options.on_progress = [&line](Seconds elapsed, std::string_view text) {
     line.show(elapsed, fmt::format("{:.1f} s, {}", elapsed.value, text));
   };

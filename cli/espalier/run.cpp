@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -80,9 +79,7 @@ std::string_view relation_to_source(planner::Operation operation) {
 }
 
 std::string count_of_trees(std::size_t reduce_trees, std::size_t broadcast_trees) {
-  const auto count = [](std::size_t trees) {
-    return fmt::format("{} tree{}", trees, trees == 1 ? "" : "s");
-  };
+  const auto count = [](std::size_t trees) { return counted(trees, "tree"); };
   if (reduce_trees == 0) return count(broadcast_trees);
   if (broadcast_trees == 0) return count(reduce_trees);
   return fmt::format("{} up and {} down", count(reduce_trees), broadcast_trees);
@@ -91,13 +88,11 @@ std::string count_of_trees(std::size_t reduce_trees, std::size_t broadcast_trees
 Run run_timed(const Work& work, std::string_view label, planner::AlgorithmOptions options,
               const Console& console) {
   ProgressLine line(console, label);
-  ProgressClock clock(line);
-  options.deadline = clock.deadline(options.deadline.limit());
-  options.on_progress = [&line](const planner::Progress& progress) { line.show(progress); };
-  const auto start = std::chrono::steady_clock::now();
+  line.follow(options);
+  const Stopwatch watch;
   Run run;
   run.outcome = work(options);
-  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  run.seconds = watch.elapsed().value;
   run.throughput = planner::throughput_of(run.outcome);
   console.detail(fmt::format("{}: {:.3f} s, {} rounds, {} trees", label, run.seconds,
                              run.outcome.iterations, planner::tree_count(run.outcome)));
@@ -108,12 +103,10 @@ planner::Explanation explain_timed(const Explaining& work, std::size_t top,
                                    const planner::AlgorithmOptions& limits,
                                    const Console& console) {
   ProgressLine line(console, "explain");
-  ProgressClock clock(line);
   planner::ExplainOptions options;
   options.top = top;
   options.limits = limits;
-  options.limits.deadline = clock.deadline(limits.deadline.limit());
-  options.limits.on_progress = [&](const planner::Progress& progress) { line.show(progress); };
+  line.follow(options.limits);
   options.on_step = [&](Seconds elapsed, std::size_t done, std::size_t total) {
     line.show(elapsed, fmt::format("{:.1f} s, {} of {} changes", elapsed.value, done, total));
   };

@@ -240,6 +240,14 @@ std::span<const FormulaEntry> formulas() {
   return kFormulas;
 }
 
+const FormulaEntry* find_formula(std::string_view operation, std::string_view algorithm,
+                                 std::string_view model) {
+  const auto found = std::ranges::find_if(kFormulas, [&](const FormulaEntry& entry) {
+    return entry.operation == operation && entry.algorithm == algorithm && entry.model() == model;
+  });
+  return found == kFormulas.end() ? nullptr : &*found;
+}
+
 std::vector<std::string_view> operation_names() {
   std::vector<std::string_view> names;
   for (const FormulaEntry& entry : kFormulas) add_once(names, entry.operation);

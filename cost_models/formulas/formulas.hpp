@@ -61,6 +61,9 @@ struct FormulaEntry {
 std::span<const FormulaEntry> formulas();
 
 // Each once, in the order of formulas().
+// Null: there is none.
+const FormulaEntry* find_formula(std::string_view operation, std::string_view algorithm,
+                                 std::string_view model);
 std::vector<std::string_view> operation_names();
 // Of one operation and model.
 std::vector<std::string_view> algorithm_names(std::string_view operation, std::string_view model);

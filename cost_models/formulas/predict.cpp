@@ -106,15 +106,4 @@ Prediction best_segment(const FormulaEntry& entry, const Parameters& parameters,
   return *best;
 }
 
-Prediction best_of(std::span<const FormulaEntry* const> candidates, const Parameters& parameters,
-                   const Case& of, std::span<const Bytes> segments) {
-  std::optional<Prediction> best;
-  for (const FormulaEntry* entry : candidates) {
-    const Prediction prediction = best_segment(*entry, parameters, of, segments);
-    if (!best || prediction.time < best->time) best = prediction;
-  }
-  if (!best) throw InputError("no algorithms to choose from");
-  return *best;
-}
-
 }  // namespace espalier::cost_models

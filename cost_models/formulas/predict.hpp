@@ -1,4 +1,4 @@
-// Applies formulas of the registry: to one case, and to choose the best segment size or algorithm.
+// Applies formulas of the registry: to one case, and to choose the best segment size.
 #pragma once
 
 #include <span>
@@ -29,11 +29,5 @@ std::vector<Bytes> usual_segments(Bytes message);
 // Errors as predict; InputError for no sizes.
 Prediction best_segment(const FormulaEntry& entry, const Parameters& parameters, const Case& of,
                         std::span<const Bytes> segments);
-
-// The best entry of `candidates`, each with its best of these segment sizes; the first of equally
-// good ones.
-// Errors as best_segment; InputError for no candidates.
-Prediction best_of(std::span<const FormulaEntry* const> candidates, const Parameters& parameters,
-                   const Case& of, std::span<const Bytes> segments);
 
 }  // namespace espalier::cost_models

@@ -14,6 +14,20 @@ namespace espalier::platforms {
 
 namespace {
 
+// The first two are above the values of real networks (20 Mbit/s to a distant town with a median of
+// gigabits; 10 times the detour between two cloud regions) and below 1000, the effect of a wrong
+// unit prefix.
+//
+// Median bandwidth of all links, divided by that of a single link into a set of hosts.
+constexpr double kThinness = 500;
+// Latency of a link, divided by that of a detour through one node.
+constexpr double kLongDetour = 20;
+// Fastest of all links, caps and shared links, divided by the slowest.
+constexpr double kWideSpread = 1e6;
+constexpr BytesPerSecond kLeastUsualRate{1e3};
+constexpr BytesPerSecond kMostUsualRate{1e14};
+constexpr Seconds kMostUsualLatency{10};
+
 // "a, b, c and 12 more".
 class Examples {
  public:
@@ -68,10 +82,9 @@ std::vector<std::size_t> connected_by(const Platform& platform, double least) {
 
 // Finds sets of nodes that are connected by links of at least 1/thin of the median bandwidth and
 // have a single link into them.
-void warn_of_thin_links(const Platform& platform, const WarningLimits& limits,
-                        std::vector<std::string>& lines) {
+void warn_of_thin_links(const Platform& platform, std::vector<std::string>& lines) {
   const std::size_t nodes = platform.nodes().size();
-  const double thick = median_bandwidth(platform) / limits.thin;
+  const double thick = median_bandwidth(platform) / kThinness;
   const std::vector<std::size_t> set_of = connected_by(platform, thick);
   std::vector<std::size_t> links_into(nodes, 0);  // each set, by its root
   std::vector<std::size_t> hosts(nodes, 0);       // of each set
@@ -96,7 +109,7 @@ void warn_of_thin_links(const Platform& platform, const WarningLimits& limits,
   lines.push_back(fmt::format(
       "{} over {:g} times slower than the median link is the only link to "
       "its hosts: {}",
-      examples.count() == 1 ? "a link" : "each of several links", limits.thin, examples.text()));
+      examples.count() == 1 ? "a link" : "each of several links", kThinness, examples.text()));
 }
 
 void warn_of_one_way_links(const Platform& platform, std::vector<std::string>& lines) {
@@ -165,8 +178,7 @@ std::span<const Arc> arcs_out_of(const Platform& platform, NodeId node) {
   return platform.arcs().subspan(first, last - first);
 }
 
-void warn_of_detours(const Platform& platform, const WarningLimits& limits,
-                     std::vector<std::string>& lines) {
+void warn_of_detours(const Platform& platform, std::vector<std::string>& lines) {
   constexpr std::size_t kMostSteps = 2'000'000;
   const ArcsInto into(platform);
   std::size_t steps = 0;
@@ -179,7 +191,7 @@ void warn_of_detours(const Platform& platform, const WarningLimits& limits,
     const Arc& arc = platform.arcs()[i];
     if (arc.latency.value == 0) continue;
     const auto detour = quickest_detour(arcs_out_of(platform, arc.from), into.of(arc.to));
-    if (!detour || arc.latency.value <= limits.detour * detour->latency_s) continue;
+    if (!detour || arc.latency.value <= kLongDetour * detour->latency_s) continue;
     examples.add([&] {
       return fmt::format("{} ({}, via {} {})", name_of(platform, arc), format_duration(arc.latency),
                          in_quotes(platform.node(detour->by).name),
@@ -188,11 +200,10 @@ void warn_of_detours(const Platform& platform, const WarningLimits& limits,
   }
   const std::string sample = stride > 1 ? fmt::format(" (checked every {}-th link)", stride) : "";
   examples.add_to(lines, "link has", "links have",
-                  fmt::format("over {:g} times the latency of a detour{}:", limits.detour, sample));
+                  fmt::format("over {:g} times the latency of a detour{}:", kLongDetour, sample));
 }
 
-void warn_of_rates(const Platform& platform, const WarningLimits& limits,
-                   std::vector<std::string>& lines) {
+void warn_of_rates(const Platform& platform, std::vector<std::string>& lines) {
   Examples slow;
   Examples fast;
   BytesPerSecond least = platform.arcs().front().bandwidth;
@@ -201,44 +212,43 @@ void warn_of_rates(const Platform& platform, const WarningLimits& limits,
     least = std::min(least, rate);
     most = std::max(most, rate);
     const auto example = [&] { return fmt::format("{} ({})", what(), format_rate(rate)); };
-    if (rate < limits.least_rate) slow.add(example);
-    if (rate > limits.most_rate) fast.add(example);
+    if (rate < kLeastUsualRate) slow.add(example);
+    if (rate > kMostUsualRate) fast.add(example);
   });
   const auto warn = [&](const Examples& examples, std::string_view side, BytesPerSecond limit) {
     examples.add_to(lines, "rate is", "rates are",
                     fmt::format("{} {}; is the unit right?", side, format_rate(limit)));
   };
-  warn(slow, "under", limits.least_rate);
-  warn(fast, "over", limits.most_rate);
-  if (most.value / least.value > limits.spread) {
+  warn(slow, "under", kLeastUsualRate);
+  warn(fast, "over", kMostUsualRate);
+  if (most.value / least.value > kWideSpread) {
     lines.push_back(fmt::format("rates go from {} to {}, a factor of {:.0e}; are the units right?",
                                 format_rate(least), format_rate(most), most.value / least.value));
   }
 }
 
-void warn_of_latencies(const Platform& platform, const WarningLimits& limits,
-                       std::vector<std::string>& lines) {
+void warn_of_latencies(const Platform& platform, std::vector<std::string>& lines) {
   Examples examples;
   for (const Arc& arc : platform.arcs()) {
-    if (arc.latency <= limits.most_latency) continue;
+    if (arc.latency <= kMostUsualLatency) continue;
     examples.add([&] {
       return fmt::format("{} ({})", name_of(platform, arc), format_duration(arc.latency));
     });
   }
   examples.add_to(lines, "latency is", "latencies are",
-                  fmt::format("over {}; is the unit right?", format_duration(limits.most_latency)));
+                  fmt::format("over {}; is the unit right?", format_duration(kMostUsualLatency)));
 }
 
 }  // namespace
 
-std::vector<std::string> warnings(const Platform& platform, const WarningLimits& limits) {
+std::vector<std::string> warnings(const Platform& platform) {
   std::vector<std::string> lines;
   if (platform.arcs().empty()) return lines;
-  warn_of_thin_links(platform, limits, lines);
+  warn_of_thin_links(platform, lines);
   warn_of_one_way_links(platform, lines);
-  warn_of_detours(platform, limits, lines);
-  warn_of_rates(platform, limits, lines);
-  warn_of_latencies(platform, limits, lines);
+  warn_of_detours(platform, lines);
+  warn_of_rates(platform, lines);
+  warn_of_latencies(platform, lines);
   return lines;
 }
 

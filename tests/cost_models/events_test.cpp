@@ -51,55 +51,53 @@ void expect_close(double predicted, double simulated) {
   EXPECT_NEAR(predicted, simulated, 1e-12 * simulated);
 }
 
-TEST(Broadcast, LinearIsAFlatTreeUnderEveryModel) {
-  for (const Parameters& network : kNetworks) {
-    for (const std::size_t ranks : {2U, 3U, 8U, 17U}) {
+// Compares the formula with simulated(network, ranks, segments) for several counts of segments.
+template <class Simulated>
+void expect_as_simulated(const char* operation, const char* algorithm,
+                         const std::vector<Parameters>& networks,
+                         const std::vector<std::size_t>& all_ranks, const Simulated& simulated) {
+  for (const Parameters& network : networks) {
+    for (const std::size_t ranks : all_ranks) {
       for (const std::size_t segments : {1U, 2U, 7U}) {
         SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks << ' ' << segments);
-        expect_close(predicted_s("broadcast", "linear", network, ranks, segments),
-                     pipelined_s(flat_tree(ranks), segments, message_of(network, kSegment)));
+        expect_close(predicted_s(operation, algorithm, network, ranks, segments),
+                     simulated(network, ranks, segments));
       }
     }
   }
 }
 
+TEST(Broadcast, LinearIsAFlatTreeUnderEveryModel) {
+  expect_as_simulated("broadcast", "linear", kNetworks, {2, 3, 8, 17},
+                      [](const Parameters& network, std::size_t ranks, std::size_t segments) {
+                        return pipelined_s(flat_tree(ranks), segments,
+                                           message_of(network, kSegment));
+                      });
+}
+
 TEST(Broadcast, PipelineIsAChainUnderEveryModel) {
-  for (const Parameters& network : kNetworks) {
-    for (const std::size_t ranks : {2U, 3U, 8U, 17U}) {
-      for (const std::size_t segments : {1U, 2U, 7U}) {
-        SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks << ' ' << segments);
-        expect_close(predicted_s("broadcast", "pipeline", network, ranks, segments),
-                     pipelined_s(chain(ranks), segments, message_of(network, kSegment)));
-      }
-    }
-  }
+  expect_as_simulated("broadcast", "pipeline", kNetworks, {2, 3, 8, 17},
+                      [](const Parameters& network, std::size_t ranks, std::size_t segments) {
+                        return pipelined_s(chain(ranks), segments, message_of(network, kSegment));
+                      });
 }
 
 // Only in full binomial trees does the last rank wait as long as the formula says.
 TEST(Broadcast, BinomialStoresAndForwardsInFullTrees) {
-  for (const Parameters& network : kNetworks) {
-    for (std::size_t ranks = 2; ranks <= 64; ranks *= 2) {
-      for (const std::size_t segments : {1U, 2U, 7U}) {
-        SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks << ' ' << segments);
-        expect_close(
-            predicted_s("broadcast", "binomial", network, ranks, segments),
-            store_and_forward_s(binomial_tree(ranks), segments, message_of(network, kSegment)));
-      }
-    }
-  }
+  expect_as_simulated("broadcast", "binomial", kNetworks, {2, 4, 8, 16, 32, 64},
+                      [](const Parameters& network, std::size_t ranks, std::size_t segments) {
+                        return store_and_forward_s(binomial_tree(ranks), segments,
+                                                   message_of(network, kSegment));
+                      });
 }
 
 // Hockney's row is not such a sum: it counts the bytes of only one of two children (0010).
 TEST(Broadcast, BinaryPipelinesThroughFullTrees) {
-  for (const Parameters& network : {Parameters(kLogGP), Parameters(kPLogP)}) {
-    for (std::size_t ranks = 3; ranks <= 63; ranks = 2 * ranks + 1) {
-      for (const std::size_t segments : {1U, 2U, 7U}) {
-        SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks << ' ' << segments);
-        expect_close(predicted_s("broadcast", "binary", network, ranks, segments),
-                     pipelined_s(binary_tree(ranks), segments, message_of(network, kSegment)));
-      }
-    }
-  }
+  expect_as_simulated("broadcast", "binary", {kLogGP, kPLogP}, {3, 7, 15, 31, 63},
+                      [](const Parameters& network, std::size_t ranks, std::size_t segments) {
+                        return pipelined_s(binary_tree(ranks), segments,
+                                           message_of(network, kSegment));
+                      });
 }
 
 TEST(Broadcast, SplitBinarySendsHalvesThenExchangesThem) {
@@ -184,18 +182,14 @@ TEST(Reduce, TreesReceiveSegmentBySegmentUnderHockney) {
 }
 
 TEST(Alltoall, LinearStartsWhenThePredecessorsMessageHasArrived) {
-  for (const Parameters& network : kNetworks) {
-    for (const std::size_t ranks : {2U, 3U, 9U}) {
-      for (const std::size_t segments : {1U, 2U, 7U}) {
-        SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks << ' ' << segments);
+  expect_as_simulated(
+      "alltoall", "linear", kNetworks, {2, 3, 9},
+      [](const Parameters& network, std::size_t ranks, std::size_t segments) {
         // LogGP's row counts one gap too many per rank.
         const double excess =
             network.index() == 1 ? static_cast<double>(ranks) * kLogGP.gap.value : 0;
-        expect_close(predicted_s("alltoall", "linear", network, ranks, segments),
-                     linear_alltoall_s(ranks, segments, message_of(network, kSegment)) + excess);
-      }
-    }
-  }
+        return linear_alltoall_s(ranks, segments, message_of(network, kSegment)) + excess;
+      });
 }
 
 TEST(Alltoall, PairwiseIsOneMessagePerStepWhateverTheSegment) {

@@ -57,58 +57,9 @@ TEST(Predict, SegmentsAsLargeAsTheMessageCountAsUncut) {
   EXPECT_EQ(best.of.segment.value, 0U);
 }
 
-TEST(Predict, BestOfTakesTheFastestAlgorithm) {
-  const FormulaEntry& linear = entry_of("broadcast", "linear", "loggp");
-  const FormulaEntry& pipeline = entry_of("broadcast", "pipeline", "loggp");
-  const std::vector<const FormulaEntry*> both{&linear, &pipeline};
-  const std::vector<Bytes> segments{{0}, {1024}};
-  const Case small{3, {1}, {}, {}};
-  const Case large{32, {8 << 20}, {}, {}};
-  EXPECT_EQ(best_of(both, frodo("loggp"), small, segments).entry, &linear);
-  const Prediction best = best_of(both, frodo("loggp"), large, segments);
-  EXPECT_EQ(best.entry, &pipeline);
-  EXPECT_EQ(best.of.segment.value, 1024U);
-}
-
-// CM, section 6.3, on its figure 6 (c): linear, binomial and binary uncut for small messages, then
-// split-binary with 1 KiB segments, then pipelines with 1 KiB, then 8 KiB segments.
-TEST(Predict, DecidesOnFrodoUnderLogGPAsCMDescribes) {
-  std::vector<const FormulaEntry*> candidates;
-  for (const FormulaEntry& entry : formulas()) {
-    if (entry.operation == "broadcast" && entry.model() == "loggp" &&
-        entry.algorithm != "two-tree") {
-      candidates.push_back(&entry);
-    }
-  }
-  const std::vector<Bytes> segments{{0}, {1024}, {8192}};
-  const auto choices = [&](std::uint64_t ranks) {
-    std::vector<std::string> names;
-    for (std::uint64_t message = 1; message <= 8U << 20U; message *= 2) {
-      const Prediction best =
-          best_of(candidates, frodo("loggp"), {ranks, {message}, {}, {}}, segments);
-      std::string name =
-          std::string(best.entry->algorithm) + ' ' + std::to_string(best.of.segment.value);
-      if (names.empty() || names.back() != name) names.push_back(std::move(name));
-    }
-    return names;
-  };
-  using ::testing::ElementsAre;
-  EXPECT_THAT(choices(4), ElementsAre("linear 0", "binomial 0", "pipeline 1024", "pipeline 8192"));
-  EXPECT_THAT(choices(8), ElementsAre("linear 0", "binomial 0", "split-binary 1024",
-                                      "pipeline 1024", "pipeline 8192"));
-  EXPECT_THAT(choices(12), ElementsAre("binary 0", "binomial 0", "split-binary 0",
-                                       "split-binary 1024", "pipeline 1024", "pipeline 8192"));
-  for (const std::uint64_t ranks : {16U, 24U, 32U}) {
-    EXPECT_THAT(choices(ranks),
-                ElementsAre("binomial 0", "split-binary 1024", "pipeline 1024", "pipeline 8192"))
-        << ranks;
-  }
-}
-
 TEST(Predict, RefusesEmptyChoicesAndOtherModels) {
   const FormulaEntry& entry = entry_of("broadcast", "linear", "loggp");
   EXPECT_THROW(best_segment(entry, frodo("loggp"), {4, {1}, {}, {}}, {}), InputError);
-  EXPECT_THROW(best_of({}, frodo("loggp"), {4, {1}, {}, {}}, usual_segments({1})), InputError);
   EXPECT_THROW(predict(entry, frodo("plogp"), {4, {1}, {}, {}}), std::invalid_argument);
 }
 

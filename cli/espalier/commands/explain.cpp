@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,16 +60,6 @@ struct Subject {
   platforms::OccupationOptions occupation;
 };
 
-class Stopwatch {
- public:
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 ExitStatus warn_of_limit(const ExplainCommand& options, std::string_view what) {
   options.console.warn(fmt::format("explain: {}", what));
   return ExitStatus::kLimitReached;
@@ -83,8 +72,7 @@ ExitStatus rank(const ExplainCommand& options, const Subject& subject) {
   std::vector<planner::RankedSource> ranking;
   {
     ProgressLine line(options.console, "explain");
-    ProgressClock clock(line);
-    limits.deadline = clock.deadline(limits.deadline.limit());
+    limits.deadline = line.follow(limits.deadline);
     ranking = planner::rank_sources(
         subject.operation, subject.platform, subject.sources, subject.model, subject.occupation,
         limits, [&](Seconds elapsed, std::size_t done) {
@@ -92,7 +80,7 @@ ExitStatus rank(const ExplainCommand& options, const Subject& subject) {
         });
   }
   Report report = ranking_report(subject.platform, subject.model, subject.operation, ranking);
-  report.write("seconds", watch.seconds());
+  report.write("seconds", watch.elapsed().value);
   write_text("-", report.render(options.json));
   const auto any = [&](auto is) { return std::any_of(ranking.begin(), ranking.end(), is); };
   const auto is_cut = [](const planner::RankedSource& ranked) {
@@ -132,7 +120,7 @@ ExitStatus print_explanation(const ExplainCommand& options, const Problem& probl
   const planner::Explanation explanation =
       explain_timed(problem, options.top, options.limits, options.console);
   Report report = explanation_report(problem, explanation);
-  report.write("seconds", watch.seconds());
+  report.write("seconds", watch.elapsed().value);
   write_text("-", report.render(options.json));
   return judge_explanation(options, explanation);
 }
@@ -152,7 +140,7 @@ ExitStatus print_losses(const ExplainCommand& options, const planner::Collective
          loaded.report.busiest_load, loaded.report.busiest_resource},
         options.top);
   }
-  report.write("seconds", watch.seconds());
+  report.write("seconds", watch.elapsed().value);
   write_text("-", report.render(options.json));
   return judge_explanation(options, explanation);
 }

@@ -43,16 +43,6 @@ struct FitCommand {
   [[nodiscard]] ExitStatus run() const;
 };
 
-const cost_models::FormulaEntry* entry_of(std::string_view operation, std::string_view algorithm,
-                                          std::string_view model) {
-  for (const cost_models::FormulaEntry& entry : cost_models::formulas()) {
-    if (entry.operation == operation && entry.algorithm == algorithm && entry.model() == model) {
-      return &entry;
-    }
-  }
-  return nullptr;
-}
-
 // Adds a file's measured times that have a formula; a note counts the others.
 void add_cases(const FitCommand& options, const std::string& name, std::vector<TimedCase>& cases) {
   const std::string file = display_name(name);
@@ -64,7 +54,8 @@ void add_cases(const FitCommand& options, const std::string& name, std::vector<T
       throw InputError(
           file, {}, fmt::format("ranks {} is not from 1 to {}", one.ranks, cost_models::kMaxRanks));
     }
-    const cost_models::FormulaEntry* entry = entry_of(operation, one.algorithm, options.model);
+    const cost_models::FormulaEntry* entry =
+        cost_models::find_formula(operation, one.algorithm, options.model);
     if (entry == nullptr || one.ranks == 1) {
       ++left_out[entry == nullptr ? fmt::format("{} {}", operation, one.algorithm)
                                   : std::string("one rank")];

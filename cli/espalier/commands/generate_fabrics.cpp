@@ -10,7 +10,7 @@ namespace {
 // "3x3x2".
 std::vector<std::size_t> read_dimensions(const std::string& text) {
   std::vector<std::size_t> sizes;
-  for (const std::string& one : split_list(text, 'x')) sizes.push_back(parse_count(one));
+  for (const std::string_view one : split(text, 'x')) sizes.push_back(parse_count(one));
   return sizes;
 }
 

@@ -22,7 +22,7 @@ platforms::TwoClustersFamily::Form read_form(const std::string& text) {
 // Two values, or one for both clusters.
 template <class Value>
 std::array<Value, 2> read_pair(const std::string& text) {
-  const std::vector<std::string> parts = split_list(text);
+  const std::vector<std::string_view> parts = split(text, ',');
   if (parts.size() > 2) {
     throw InputError(fmt::format("got {} values for two clusters; give one or two", parts.size()));
   }

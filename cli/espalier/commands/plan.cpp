@@ -100,7 +100,7 @@ PlanAttempt attempt(const PlanCommand& options, const planner::Algorithm& algori
 template <class Problem>
 PlanAttempt attempt_for_message(const PlanCommand& options, const planner::Algorithm& algorithm,
                                 const Problem& problem, const planner::AlgorithmOptions& limits) {
-  const Deadline clock(std::nullopt);
+  const Stopwatch watch;
   simulate::ChoiceOptions how;
   if (options.algorithm) how.algorithms = {algorithm};
   how.run.segment = options.problem.model.given_segment;
@@ -108,7 +108,7 @@ PlanAttempt attempt_for_message(const PlanCommand& options, const planner::Algor
   how.run.compute = options.compute;
   how.limits = limits;
   simulate::Choice choice = choose_for(problem, limits.message, how, options.console);
-  Run run{choice.outcome, choice.plan.throughput, clock.elapsed().value};
+  Run run{choice.outcome, choice.plan.throughput, watch.elapsed().value};
   planner::Plan plan = choice.plan;
   const auto makespan = planner::makespan_of(run.outcome, problem, limits.message);
   return {limits.max_trees, limits.max_depth, limits.max_latency, std::move(run), std::move(plan),

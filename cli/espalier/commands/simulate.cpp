@@ -99,7 +99,7 @@ void require_feasible(const simulate::Simulator& simulator, std::span<const Byte
 SimulationRow run_timed(const simulate::Simulator& simulator, Bytes message,
                         const simulate::OnSend& on_send, const Console& console,
                         const Deadline& deadline) {
-  const Deadline clock(std::nullopt);
+  const Stopwatch watch;
   ProgressLine line(console, format_size(message));
   constexpr std::uint64_t kSendsBetweenChecks = 1U << 16U;
   std::uint64_t sends = 0;
@@ -114,7 +114,7 @@ SimulationRow run_timed(const simulate::Simulator& simulator, Bytes message,
                       size_of_run(simulator, message), static_cast<double>(sends) * 1e-6,
                       format_duration(send.start)));
     }
-    const Seconds elapsed = clock.elapsed();
+    const Seconds elapsed = watch.elapsed();
     line.show(elapsed, fmt::format("{:.1f} s, {:.1f} million sends started, simulated time {}",
                                    elapsed.value, static_cast<double>(sends) * 1e-6,
                                    format_duration(send.start)));
@@ -122,7 +122,7 @@ SimulationRow run_timed(const simulate::Simulator& simulator, Bytes message,
   const bool is_observed = on_send || !simulator.follows_schedule();
   SimulationRow row{message, simulator.run(message, is_observed ? simulate::OnSend(observe)
                                                                 : simulate::OnSend())};
-  row.seconds = clock.elapsed().value;
+  row.seconds = watch.elapsed().value;
   return row;
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -21,6 +20,7 @@
 #include "experiments/on_threads.hpp"
 #include "experiments/report.hpp"
 #include "platforms/formats/formats.hpp"
+#include "support/deadline.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {
@@ -36,7 +36,8 @@ std::vector<platforms::Model> read_models(const std::string& text) {
     if (text == "all") models.push_back(entry.model);
   }
   if (!models.empty()) return models;
-  for (const std::string& name : split_list(text)) models.push_back(platforms::parse_model(name));
+  for (const std::string_view name : split(text, ','))
+    models.push_back(platforms::parse_model(name));
   return in_order(std::move(models));
 }
 
@@ -129,11 +130,10 @@ void run_rest(const Study& study, const StudyOptions& options, experiments::Jour
   }
   const std::size_t jobs = experiments::threads_for(options.jobs);
   ProgressLine line(options.console, "study " + study.family);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   experiments::run_units(study, units, jobs, [&](std::size_t unit, experiments::Result&& result) {
     journal.append(unit, std::move(result));
-    const double elapsed =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double elapsed = watch.elapsed().value;
     const std::size_t now = journal.done().size();
     const double left =
         elapsed * static_cast<double>(study.unit_count() - now) / static_cast<double>(now - before);

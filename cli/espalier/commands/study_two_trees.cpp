@@ -26,7 +26,7 @@ std::vector<planner::Operation> read_operations(const std::string& text) {
   static const std::vector<std::string_view> names = names_of(planner::kOperations);
   const auto named = one_named<planner::Operation>("operation", names);
   std::vector<planner::Operation> operations;
-  for (const std::string& name : split_list(text)) operations.push_back(named(name));
+  for (const std::string_view name : split(text, ',')) operations.push_back(named(name));
   return in_order(std::move(operations));
 }
 
@@ -78,10 +78,10 @@ ExitStatus TwoTreesStudy::run() const {
   require_writable((path / "figures.csv").string());
   const std::size_t threads = experiments::threads_for(jobs);
   ProgressLine line(console, "study two-trees");
-  const Deadline clock(std::nullopt);
+  const Stopwatch watch;
   const std::vector<experiments::TwoTreeFigure> figures =
       run_two_trees(study, threads, [&](std::size_t finished, std::size_t all) {
-        line.show(clock.elapsed(), fmt::format("{} of {} plans", finished, all));
+        line.show(watch.elapsed(), fmt::format("{} of {} plans", finished, all));
       });
   for (const experiments::OutputFile& file : two_tree_files(study, figures)) {
     write_text((path / file.name).string(), file.text);

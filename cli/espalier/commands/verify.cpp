@@ -71,9 +71,7 @@ Report report_of(const planner::VerifyReport& found, const planner::Plan& plan) 
 planner::VerifyReport checked(planner::VerifyOptions checks, const Console& console,
                               const planner::Plan& plan, const platforms::Platform& platform) {
   ProgressLine line(console, "verify");
-  ProgressClock clock(line);
-  checks.limits.deadline = clock.deadline(checks.limits.deadline.limit());
-  checks.limits.on_progress = [&](const planner::Progress& progress) { line.show(progress); };
+  line.follow(checks.limits);
   return planner::verify(plan, platform, checks);
 }
 

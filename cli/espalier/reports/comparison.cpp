@@ -116,52 +116,33 @@ Report report_of(const Comparison& comparison) {
   return report;
 }
 
-Rows rows_of(const std::vector<ComparisonSummary>& summaries) {
+// Each algorithm over all instances for which it has a result. All instances have the same
+// algorithms, or none.
+Rows summary_of(const std::vector<Comparison>& comparisons) {
   Rows rows({left("relative to the bound", "algorithm"),
              {"instances", "instances"},
              {"mean", "mean"},
              {"deviation", "deviation"},
              {"worst", "worst"},
              {"failed", "failures"}});
-  for (const ComparisonSummary& summary : summaries) {
-    rows.add({summary.algorithm, summary.instances, decimal(summary.mean),
-              decimal(summary.deviation), decimal(summary.worst), summary.failures});
-  }
-  return rows;
-}
-
-ComparisonSummary summary_of(const std::string& algorithm, const std::vector<double>& relatives,
-                             std::size_t failures) {
-  const Spread spread = spread_of(relatives);
-  return {.algorithm = algorithm,
-          .instances = spread.count,
-          .failures = failures,
-          .mean = spread.mean,
-          .deviation = spread.deviation,
-          .worst = spread.least};
-}
-
-}  // namespace
-
-std::vector<ComparisonSummary> summarise(const std::vector<Comparison>& comparisons) {
-  std::vector<std::string> names;
-  for (const Comparison& comparison : comparisons) {
-    if (!comparison.rows.empty() && names.empty()) {
-      for (const ComparisonRow& row : comparison.rows) names.push_back(row.algorithm);
-    }
-  }
-  std::vector<ComparisonSummary> summaries;
-  for (std::size_t i = 0; i < names.size(); ++i) {
+  const auto has_rows = [](const Comparison& comparison) { return !comparison.rows.empty(); };
+  const auto first = std::ranges::find_if(comparisons, has_rows);
+  for (std::size_t i = 0; first != comparisons.end() && i < first->rows.size(); ++i) {
     std::vector<double> relatives;
     for (const Comparison& comparison : comparisons) {
       if (i >= comparison.rows.size()) continue;
       const double relative = comparison.rows[i].figures.relative;
       if (!std::isnan(relative)) relatives.push_back(relative);
     }
-    summaries.push_back(summary_of(names[i], relatives, comparisons.size() - relatives.size()));
+    const Spread spread = spread_of(relatives);
+    rows.add({first->rows[i].algorithm, spread.count, decimal(spread.mean),
+              decimal(spread.deviation), decimal(spread.least),
+              comparisons.size() - relatives.size()});
   }
-  return summaries;
+  return rows;
 }
+
+}  // namespace
 
 std::string comparison_text(const std::vector<Comparison>& comparisons, bool as_json) {
   if (comparisons.size() == 1) return report_of(comparisons.front()).render(as_json);
@@ -173,7 +154,7 @@ std::string comparison_text(const std::vector<Comparison>& comparisons, bool as_
     instances.push_back(one.json());
   }
   all.write("instances", std::move(instances));
-  all.add("summary", rows_of(summarise(comparisons)));
+  all.add("summary", summary_of(comparisons));
   return all.render(as_json);
 }
 

@@ -48,17 +48,6 @@ struct Comparison {
   std::string error{};  // of the whole instance, e.g. an unreachable node; then there are no rows
 };
 
-// One algorithm over all instances for which it has a result.
-struct ComparisonSummary {
-  std::string algorithm{};
-  std::size_t instances = 0;
-  std::size_t failures = 0;
-  double mean = kNoFigure;
-  double deviation = kNoFigure;  // of the sample; kNoFigure for a single instance
-  double worst = kNoFigure;
-};
-std::vector<ComparisonSummary> summarise(const std::vector<Comparison>& comparisons);
-
 // One table per instance, and a summary for several instances; in JSON the object of one instance,
 // or {"instances": […], "summary": […]}.
 std::string comparison_text(const std::vector<Comparison>& comparisons, bool as_json);

@@ -29,7 +29,7 @@ std::vector<std::string_view> writable_formats() {
 
 // Whether `extension` (".csv") is one of a comma-separated list.
 bool lists(std::string_view extensions, std::string_view extension) {
-  const std::vector<std::string> all = split_list(extensions);
+  const std::vector<std::string_view> all = split(extensions, ',');
   return std::ranges::find(all, extension) != all.end();
 }
 

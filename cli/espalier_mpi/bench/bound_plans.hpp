@@ -13,18 +13,6 @@
 
 namespace espalier::cli {
 
-// A rank's elements, then the memory for the result if it has one.
-template <class Byte>
-struct OwnAndResult {
-  std::span<Byte> own;
-  std::span<Byte> result;
-};
-template <class Byte>
-OwnAndResult<Byte> own_and_result(std::span<Byte> memory, std::uint64_t copies) {
-  const std::size_t bytes = memory.size() / copies;
-  return {memory.first(bytes), memory.subspan(bytes)};
-}
-
 // Throws InputError that names the plan's file when a plan has another source than the first one.
 void require_same_source(std::span<const NamedPlan> plans);
 

@@ -7,7 +7,6 @@
 #include "cli/espalier_mpi/run/buffer.hpp"
 #include "cli/espalier_mpi/run/pattern.hpp"
 #include "cli/espalier_mpi/run/timing.hpp"
-#include "runtime/api/library_reduction.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
@@ -16,21 +15,8 @@
 namespace espalier::cli {
 namespace {
 
-using planner::Operation;
-
 // Below the rate of any network worth benchmarking, for when no plan predicts a rate.
 constexpr BytesPerSecond kSlowNetwork{1e6};
-
-Candidate library_reduction(MPI_Comm comm, const TimedOperation& timed, Elements elements) {
-  return {std::string(runtime::library_function(timed.operation)),
-          [comm, operation = timed.operation, root = timed.root, copies = timed.copies,
-           elements](std::span<std::byte> memory) {
-            const auto [own, result] = own_and_result(memory, copies);
-            runtime::reduce_by_library(comm, operation, root, own.data(), result.data(),
-                                       own.size() / bytes_of(elements.type),
-                                       mpi_type(elements.type), mpi_op(elements.op));
-          }};
-}
 
 // The time that a round may take, for the timeouts of ranks that wait.
 Seconds longest_of(const TimedOperation& operation, std::uint64_t bytes) {
@@ -71,7 +57,7 @@ TimedOperation timed_mpi_bcast(MPI_Comm comm, int root) {
     if (rank == root) {
       fill_with_pattern(message, round);
     } else {
-      std::ranges::fill(message, static_cast<std::byte>(0xA5 ^ rank));
+      fill_with_poison(message, rank);
     }
   };
   timed.fault = find_fault;
@@ -91,69 +77,6 @@ TimedOperation timed_broadcast(MPI_Comm comm, std::span<const NamedPlan> plans,
   }
   timed.state = bound;
   return timed;
-}
-
-TimedOperation timed_reduction(MPI_Comm comm, Operation operation, std::span<const NamedPlan> plans,
-                               runtime::ReductionOptions options, Elements elements) {
-  const int rank = runtime::rank_in(comm);
-  const int ranks = runtime::size_of(comm);
-  if (operation == Operation::kReduce) require_same_source(plans);
-  const auto bound = std::make_shared<std::vector<runtime::Reduction>>();
-  bind_plans(comm, plans, std::move(options), *bound);
-
-  TimedOperation timed;
-  timed.operation = operation;
-  timed.root = plans.empty() ? 0 : bound->front().root();
-  timed.copies = operation == Operation::kAllreduce || rank == timed.root ? 2 : 1;
-  timed.candidates.push_back(library_reduction(comm, timed, elements));
-  const auto run = [copies = timed.copies, elements](runtime::Reduction& reduction,
-                                                     std::span<std::byte> memory) {
-    const auto [own, result] = own_and_result(memory, copies);
-    reduction.run(own.data(), result.data(), own.size() / bytes_of(elements.type),
-                  mpi_type(elements.type), mpi_op(elements.op));
-  };
-  add_candidates(plans, *bound, bytes_of(elements.type), run, timed);
-  timed.prepare = [rank, elements, copies = timed.copies](std::span<std::byte> memory,
-                                                          std::uint64_t round) {
-    const auto [own, result] = own_and_result(memory, copies);
-    fill_elements(own, elements, rank, round);
-    std::ranges::fill(result, static_cast<std::byte>(0xA5 ^ rank));
-  };
-  timed.fault = [ranks, elements, copies = timed.copies](std::span<const std::byte> memory,
-                                                         std::uint64_t round) {
-    return find_wrong_element(own_and_result(memory, copies).result, elements, ranks, round);
-  };
-  timed.state = bound;
-  return timed;
-}
-
-TimedOperation timed_barrier(MPI_Comm comm, std::span<const NamedPlan> plans,
-                             runtime::ReductionOptions options) {
-  const auto bound = std::make_shared<std::vector<runtime::Collective>>();
-  bind_plans(comm, plans, std::move(options), *bound);
-  TimedOperation timed;
-  timed.operation = Operation::kBarrier;
-  timed.candidates.push_back(
-      {std::string(runtime::library_function(timed.operation)),
-       [comm](std::span<std::byte>) { runtime::check(MPI_Barrier(comm), "MPI_Barrier"); }});
-  const auto run = [](runtime::Collective& one, std::span<std::byte>) { one.barrier(); };
-  add_candidates(plans, *bound, 1, run, timed);
-  timed.prepare = [](std::span<std::byte>, std::uint64_t) {};
-  timed.fault = [](std::span<const std::byte>, std::uint64_t) { return std::nullopt; };
-  timed.state = bound;
-  return timed;
-}
-
-TimedOperation timed_collective(MPI_Comm comm, Operation operation,
-                                std::span<const NamedPlan> plans, runtime::ReductionOptions options,
-                                Elements elements) {
-  if (operation == Operation::kBarrier) return timed_barrier(comm, plans, std::move(options));
-  if (operation == Operation::kAllgather) return timed_allgather(comm, plans, std::move(options));
-  if (planner::routes(operation)) return timed_routes(comm, operation, plans, std::move(options));
-  if (operation == Operation::kReduceScatter) {
-    return timed_reduce_scatter(comm, plans, std::move(options), elements);
-  }
-  return timed_reduction(comm, operation, plans, std::move(options), elements);
 }
 
 AlternatingTimer::AlternatingTimer(MPI_Comm comm, const TimedOperation& operation, Bytes largest,

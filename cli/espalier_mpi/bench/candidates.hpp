@@ -73,28 +73,10 @@ TimedOperation timed_mpi_bcast(MPI_Comm comm, int root);
 // MPI_Bcast and each plan.
 TimedOperation timed_broadcast(MPI_Comm comm, std::span<const NamedPlan> plans,
                                const Broadcasts& bound);
-// MPI_Reduce or MPI_Allreduce, and each plan. Throws as bind_broadcasts.
-TimedOperation timed_reduction(MPI_Comm comm, planner::Operation operation,
-                               std::span<const NamedPlan> plans, runtime::ReductionOptions options,
-                               Elements elements);
-
-// MPI_Allgatherv and each plan, where the message is all parts together, as equal as possible.
-TimedOperation timed_allgather(MPI_Comm comm, std::span<const NamedPlan> plans,
-                               runtime::ReductionOptions options);
-// MPI_Reduce_scatter and each plan, where the message is the whole vector.
-TimedOperation timed_reduce_scatter(MPI_Comm comm, std::span<const NamedPlan> plans,
-                                    runtime::ReductionOptions options, Elements elements);
-
-// MPI_Barrier and each plan; there is no message. Throws as bind_broadcasts.
-TimedOperation timed_barrier(MPI_Comm comm, std::span<const NamedPlan> plans,
-                             runtime::ReductionOptions options);
-
-// MPI_Scatterv, MPI_Gatherv or MPI_Alltoallv, and each plan. The message is all parts together; of
-// an alltoall, what one rank sends on average.
-TimedOperation timed_routes(MPI_Comm comm, planner::Operation operation,
-                            std::span<const NamedPlan> plans, runtime::ReductionOptions options);
-
-// Any of these, or of a reduction: all operations but a broadcast. elements: of those that combine.
+// MPI's own function for an operation but a broadcast, and each plan. The message of operations
+// with parts is all parts together, shared as in the first plan or equally; of an alltoall, what
+// one rank sends on average; of a barrier, nothing. elements: of operations that combine. Throws as
+// bind_broadcasts.
 TimedOperation timed_collective(MPI_Comm comm, planner::Operation operation,
                                 std::span<const NamedPlan> plans, runtime::ReductionOptions options,
                                 Elements elements);

@@ -166,11 +166,8 @@ ExitStatus BcastCommand::run() const {
   }
 
   ProgressBar bar(rank == 0 && !arguments.quiet, named.plan.throughput);
-  options.on_progress = [&bar, &watchdog](std::uint64_t bytes) {
-    bar.show(bytes);
-    watchdog.note_progress();
-  };
-  Tracing tracing(comm, arguments, watchdog);
+  options.on_progress = bar.shown_by(watchdog);
+  Tracing tracing(comm, arguments.trace, arguments.quiet, watchdog);
   options.transfers = tracing.log();
   watchdog.expect("waiting for all ranks to set up the broadcast", kOwnTimeoutFirst);
   const Broadcasts bound = bind_broadcasts(comm, {&named, 1}, options);

@@ -104,11 +104,8 @@ ExitStatus CollectiveCommand::run() const {
 
   ProgressBar bar(runtime::rank_in(comm) == 0 && !arguments.quiet, named.plan.throughput);
   if (files.in.empty()) bar.expect(arguments.message().value);
-  with.on_progress = [&bar, &watchdog](std::uint64_t bytes) {
-    bar.show(bytes);
-    watchdog.note_progress();
-  };
-  Tracing tracing(comm, arguments, watchdog);
+  with.on_progress = bar.shown_by(watchdog);
+  Tracing tracing(comm, arguments.trace, arguments.quiet, watchdog);
   with.transfers = tracing.log();
   watchdog.expect(
       fmt::format("waiting for all ranks to set up the {}",
@@ -142,20 +139,13 @@ ExitStatus CollectiveCommand::run() const {
 }  // namespace
 
 void add_collectives(Arguments root, const Job& job) {
-  const auto add = [&](Operation operation) {
+  for (const Operation operation : planner::kOperationsAndBarrier) {
+    if (operation == Operation::kBroadcast) continue;
     root.add_command<CollectiveCommand>(
         std::string(planner::name_of(operation)),
         fmt::format("run {} plan on the ranks of this mpirun", planner::with_article(operation)),
         job, operation);
-  };
-  add(Operation::kReduce);
-  add(Operation::kAllreduce);
-  add(Operation::kAllgather);
-  add(Operation::kReduceScatter);
-  add(Operation::kScatter);
-  add(Operation::kGather);
-  add(Operation::kAlltoall);
-  add(Operation::kBarrier);
+  }
 }
 
 }  // namespace espalier::cli

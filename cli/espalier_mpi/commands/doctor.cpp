@@ -3,18 +3,17 @@
 #include <mpi.h>
 
 #include <array>
-#include <chrono>
-#include <cmath>
 #include <filesystem>
-#include <limits>
 #include <string>
 #include <system_error>
 
+#include "cli/common/surroundings.hpp"
 #include "cli/doctor/gather.hpp"
 #include "cli/doctor/report.hpp"
 #include "cli/espalier_mpi/commands/file_names.hpp"
 #include "cli/espalier_mpi/options/options.hpp"
 #include "cli/espalier_mpi/reports/report.hpp"
+#include "cli/espalier_mpi/run/clocks.hpp"
 #include "planner/plan/plan.hpp"
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/transport/agreement.hpp"
@@ -60,43 +59,6 @@ std::string library_name() {
   return at == std::string::npos ? std::string() : name.substr(0, name.find('.', at + 4));
 }
 
-double own_clock_s() {
-  using std::chrono::system_clock;
-  return std::chrono::duration<double>(system_clock::now().time_since_epoch()).count();
-}
-
-// How far this rank's clock is ahead of rank 0's: by the fastest of some round trips. Collective.
-double clock_ahead_s(MPI_Comm comm) {
-  constexpr int kTrips = 5;
-  constexpr int kTag = 1;
-  const int rank = runtime::rank_in(comm);
-  double ahead = 0;
-  double fastest = std::numeric_limits<double>::infinity();
-  for (int other = 1; other < runtime::size_of(comm); ++other) {
-    if (rank != 0 && rank != other) continue;
-    const int peer = rank == 0 ? other : 0;
-    for (int trip = 0; trip < kTrips; ++trip) {
-      double theirs = own_clock_s();
-      if (rank == 0) {
-        runtime::check(MPI_Recv(nullptr, 0, MPI_BYTE, peer, kTag, comm, MPI_STATUS_IGNORE),
-                       "MPI_Recv");
-        theirs = own_clock_s();
-        runtime::check(MPI_Send(&theirs, 1, MPI_DOUBLE, peer, kTag, comm), "MPI_Send");
-        continue;
-      }
-      const double before = own_clock_s();
-      runtime::check(MPI_Send(nullptr, 0, MPI_BYTE, peer, kTag, comm), "MPI_Send");
-      runtime::check(MPI_Recv(&theirs, 1, MPI_DOUBLE, peer, kTag, comm, MPI_STATUS_IGNORE),
-                     "MPI_Recv");
-      const double after = own_clock_s();
-      if (after - before >= fastest) continue;
-      fastest = after - before;
-      ahead = (before + after) / 2 - theirs;
-    }
-  }
-  return ahead;
-}
-
 // Complete on rank 0 only. Collective.
 doctor::Facts DoctorCommand::gather() const {
   const int rank = runtime::rank_in(job.comm);
@@ -104,7 +66,7 @@ doctor::Facts DoctorCommand::gather() const {
   mine.mpi = library_version();
   mine.mpi_so = library_name();
   job.watchdog->expect("comparing the clocks of all ranks");
-  mine.clock_ahead_s = clock_ahead_s(job.comm);
+  mine.clock_ahead_s = -compare_clocks(job.comm, seconds_since_1970).offset_s;
   job.watchdog->expect("waiting for what all ranks have found");
   doctor::Facts facts;
   facts.has_ranks = true;

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
+#include "cli/common/surroundings.hpp"
 #include "cli/espalier_mpi/reports/output.hpp"
 #include "cli/espalier_mpi/run/planner_program.hpp"
 #include "runtime/api/rank_mapping.hpp"
@@ -32,21 +31,6 @@ constexpr std::uint64_t kMostTimesLonger = 16;
 constexpr std::uint64_t kMostPlanFailures = 2;
 // A plan fails if it carries less than this of what the pull did.
 constexpr double kFailingShare = 0.95;
-
-double seconds_since_1970() {
-  using std::chrono::system_clock;
-  return std::chrono::duration<double>(system_clock::now().time_since_epoch()).count();
-}
-
-// Empty if the environment names no folder.
-std::string users_cache() {
-  // Nothing sets the environment meanwhile.
-  if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') {
-    return fs::path(cache) / "espalier";
-  }
-  const char* const home = std::getenv("HOME");
-  return home != nullptr && *home == '/' ? (fs::path(home) / ".cache" / "espalier").string() : "";
-}
 
 void warn(const std::string& text) {
   fmt::print(stderr, "espalier-mpi: warning: {}\n", text);

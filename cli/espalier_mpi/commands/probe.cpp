@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -17,6 +16,7 @@
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
+#include "support/deadline.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/quantities.hpp"
@@ -26,9 +26,8 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace probe = runtime::probe;
-using Clock = std::chrono::steady_clock;
 
-constexpr auto kBetweenCheckpoints = std::chrono::seconds(2);
+constexpr double kBetweenCheckpoints_s = 2;
 
 // The measurements so far, in a file beside the output until the probe is done.
 class Checkpoint {
@@ -58,9 +57,9 @@ class Checkpoint {
   }
 
   void keep(const probe::Measurements& measured, bool at_once = false) {
-    if (file_.empty() || (!at_once && Clock::now() < next_)) return;
+    if (file_.empty() || (!at_once && steady_now().value < next_s_)) return;
     write_text(file_, probe::measurements_json(measured));
-    next_ = Clock::now() + kBetweenCheckpoints;
+    next_s_ = steady_now().value + kBetweenCheckpoints_s;
   }
 
   void remove() const {
@@ -70,22 +69,20 @@ class Checkpoint {
 
  private:
   std::string file_;  // empty: none
-  Clock::time_point next_{};
+  double next_s_ = 0;
 };
 
 probe::Measurements measure(probe::MpiNetwork& network, probe::Measurements so_far,
-                            Checkpoint& checkpoint, const ProbeArguments& arguments) {
+                            Checkpoint& checkpoint, const ProbeCommand& arguments) {
   ProbeProgress progress(!arguments.quiet);
   const probe::ProbeOptions options{
       arguments.effort_factor, [&](const probe::Progress& now) { progress.show(now); },
       [&](const probe::Measurements& measured) { checkpoint.keep(measured); }};
-  probe::Measurements measured;
-  lead(network, [&] { measured = probe::measure(network, std::move(so_far), options); });
-  return measured;
+  return probe::measure(network, std::move(so_far), options);
 }
 
 probe::Estimate conclude_and_write(const probe::Measurements& measured,
-                                   const ProbeArguments& arguments) {
+                                   const ProbeCommand& arguments) {
   probe::Estimate estimate = probe::analyse(measured);
   const std::string name = arguments.name.empty()
                                ? fmt::format("probe of {}", counted(measured.hosts.size(), "rank"))
@@ -99,71 +96,72 @@ probe::Estimate conclude_and_write(const probe::Measurements& measured,
 
 }  // namespace
 
-void lead(runtime::probe::MpiNetwork& network, const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const runtime::MpiError&) {
-    throw;  // the other ranks cannot be notified
-  } catch (...) {
-    network.dismiss();
-    throw;
-  }
-  network.dismiss();
-}
-
-runtime::probe::Waits watched(Watchdog& watchdog) {
-  return [&watchdog](const std::string& doing, Seconds extra) { watchdog.expect(doing, extra); };
-}
-
-void run_probe(const Job& job, const ProbeArguments& arguments) {
-  const MPI_Comm comm = job.comm;
+void measure_and_write(const Job& job,
+                       const std::function<void(runtime::probe::MpiNetwork&)>& measure,
+                       const std::function<void()>& write) {
   Watchdog& watchdog = *job.watchdog;
-  watchdog.start(arguments.timeout);
+  probe::MpiNetwork network(job.comm, [&watchdog](const std::string& doing, Seconds extra) {
+    watchdog.expect(doing, extra);
+  });
+  runtime::collective_try(job.comm, [&] {
+    if (runtime::rank_in(job.comm) != 0) {
+      network.serve();
+    } else {
+      try {
+        measure(network);
+      } catch (const runtime::MpiError&) {
+        throw;  // the other ranks cannot be notified
+      } catch (...) {
+        network.dismiss();
+        throw;
+      }
+      network.dismiss();
+      watchdog.pause();
+      write();
+    }
+    watchdog.expect("waiting for rank 0 to write what was measured");
+  });
+}
+
+void run_probe(const ProbeCommand& command) {
+  const MPI_Comm comm = command.job.comm;
+  Watchdog& watchdog = *command.job.watchdog;
+  watchdog.start(command.timeout);
   watchdog.expect("waiting for all ranks to begin the probe");
-  if (!arguments.model.name.empty()) {
-    run_model_probe(job, arguments);
-    return;
-  }
-  const Clock::time_point begun = Clock::now();
-  const int rank = runtime::rank_in(comm);
+  const Stopwatch watch;
+  const bool leads = runtime::rank_in(comm) == 0;
   probe::Measurements measured;
   measured.hosts = runtime::host_names(comm);
   if (measured.hosts.size() < 2) {
     throw InputError("one rank has no network to probe; start two or more");
   }
-  if (arguments.dry_run) {
-    if (rank == 0) {
-      print_report(forecast_report(measured.hosts, arguments.effort_factor), arguments.json);
-    }
+  if (!command.model.name.empty()) return run_model_probe(command, measured.hosts);
+  if (command.dry_run) {
+    if (leads) print_report(forecast_report(measured.hosts, command.effort_factor), command.json);
     return;
   }
-  Checkpoint checkpoint(arguments.out);
+  Checkpoint checkpoint(command.out);
   runtime::collective_try(comm, [&] {
-    if (rank != 0) return;
-    require_writable(arguments.out);
-    require_writable(arguments.measurements);
-    if (arguments.resume) measured = checkpoint.read(measured.hosts);
+    if (!leads) return;
+    require_writable(command.out);
+    require_writable(command.measurements);
+    if (command.resume) measured = checkpoint.read(measured.hosts);
     checkpoint.keep(measured, true);
   });
 
   std::optional<probe::Estimate> estimate;
-  probe::MpiNetwork network(comm, watched(watchdog));
-  runtime::collective_try(comm, [&] {
-    if (rank != 0) {
-      network.serve();
-      watchdog.expect(kWaitingForTheFile);
-      return;
-    }
-    measured = measure(network, std::move(measured), checkpoint, arguments);
-    watchdog.pause();
-    checkpoint.keep(measured, true);
-    estimate = conclude_and_write(measured, arguments);
-    checkpoint.remove();
-    watchdog.expect(kWaitingForTheFile);
-  });
+  measure_and_write(
+      command.job,
+      [&](probe::MpiNetwork& network) {
+        measured = measure(network, std::move(measured), checkpoint, command);
+      },
+      [&] {
+        checkpoint.keep(measured, true);
+        estimate = conclude_and_write(measured, command);
+        checkpoint.remove();
+      });
   if (!estimate) return;
-  const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
-  print_report(probe_report(*estimate, seconds), arguments.json, arguments.out == "-");
+  print_report(probe_report(*estimate, watch.elapsed().value), command.json, command.out == "-");
 }
 
 }  // namespace espalier::cli

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/common/arguments.hpp"
 #include "cli/espalier_mpi/options/running_options.hpp"
@@ -29,7 +30,8 @@ struct ModelArguments {
   }
 };
 
-struct ProbeArguments {
+struct ProbeCommand {
+  Job job{};
   std::string out{};           // the platform or parameters file; - is standard output
   std::string measurements{};  // file for the raw measurements; empty: none
   std::string name{};          // of the platform; empty: "probe of N ranks"
@@ -44,19 +46,17 @@ struct ProbeArguments {
   void add_to(Arguments& app);
   // Throws InputError for options that do not fit each other.
   void check() const;
+  [[nodiscard]] ExitStatus run() const;
 };
-
-// What all ranks do at the end.
-inline constexpr const char* kWaitingForTheFile = "waiting for rank 0 to write what was measured";
 
 // The whole command: measures, analyses, writes; rank 0 prints. Until it is done, the measurements
 // so far are in a file beside the output, for --resume. Throws on all ranks, except MpiError.
-void run_probe(const Job& job, const ProbeArguments& arguments);
-// The same with --model: measures messages of several sizes, pair by pair.
-void run_model_probe(const Job& job, const ProbeArguments& arguments);
-// For a network whose waits the watchdog limits.
-runtime::probe::Waits watched(Watchdog& watchdog);
-// On rank 0: measures by `act`, then dismisses the other ranks, unless MPI itself has failed.
-void lead(runtime::probe::MpiNetwork& network, const std::function<void()>& act);
+void run_probe(const ProbeCommand& command);
+// The same with --model: measures messages of several sizes, pair by pair. hosts: of each rank.
+void run_model_probe(const ProbeCommand& command, const std::vector<std::string>& hosts);
+// Rank 0 measures while the others serve it, and then writes. Collective; throws as run_probe.
+void measure_and_write(const Job& job,
+                       const std::function<void(runtime::probe::MpiNetwork&)>& measure,
+                       const std::function<void()>& write);
 
 }  // namespace espalier::cli

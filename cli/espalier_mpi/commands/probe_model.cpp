@@ -1,7 +1,6 @@
 // espalier-mpi probe --model: measures the parameters of a cost model.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <set>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "runtime/measure/mpi_network.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
+#include "support/deadline.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/quantities.hpp"
@@ -71,44 +71,36 @@ std::string name_of(const ModelReport& report) {
 
 }  // namespace
 
-void run_model_probe(const Job& job, const ProbeArguments& arguments) {
-  const MPI_Comm comm = job.comm;
-  const std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
-  const int rank = runtime::rank_in(comm);
-  const std::vector<std::string> hosts = runtime::host_names(comm);
-  if (hosts.size() < 2) throw InputError("one rank has no network to probe; start two or more");
+void run_model_probe(const ProbeCommand& command, const std::vector<std::string>& hosts) {
+  const Stopwatch watch;
+  const bool leads = runtime::rank_in(command.job.comm) == 0;
   ModelReport report;
-  report.model = arguments.model.name;
+  report.model = command.model.name;
   report.ranks = hosts.size();
   report.hosts = std::set(hosts.begin(), hosts.end()).size();
-  const probe::PairSample sample = pairs_of(hosts, arguments.model, report.which);
+  const probe::PairSample sample = pairs_of(hosts, command.model, report.which);
   report.pairs = sample.pairs;
   report.of_pairs = sample.of;
-  runtime::collective_try(comm, [&] {
-    if (rank == 0) require_writable(arguments.out);
+  runtime::collective_try(command.job.comm, [&] {
+    if (leads) require_writable(command.out);
   });
-  probe::MpiNetwork network(comm, watched(*job.watchdog));
-  runtime::collective_try(comm, [&] {
-    if (rank != 0) {
-      network.serve();
-      job.watchdog->expect(kWaitingForTheFile);
-      return;
-    }
-    lead(network, [&] {
-      ProbeProgress progress(!arguments.quiet);
-      const probe::MessageOptions options{arguments.effort_factor, arguments.model.largest().value,
-                                          [&](const probe::Progress& now) { progress.show(now); }};
-      report.times = probe::typical(probe::time_pairs(network, sample.pairs, options));
-    });
-    job.watchdog->pause();
-    report.parameters = parameters_of(report.times, arguments.model.name);
-    report.name = arguments.name.empty() ? name_of(report) : arguments.name;
-    write_text(arguments.out, cost_models::parameters_json(report.parameters, report.name));
-    job.watchdog->expect(kWaitingForTheFile);
-  });
-  if (rank != 0) return;
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-  print_report(report_of(report), arguments.json, arguments.out == "-");
+  measure_and_write(
+      command.job,
+      [&](probe::MpiNetwork& network) {
+        ProbeProgress progress(!command.quiet);
+        const probe::MessageOptions options{
+            command.effort_factor, command.model.largest().value,
+            [&](const probe::Progress& now) { progress.show(now); }};
+        report.times = probe::typical(probe::time_pairs(network, sample.pairs, options));
+      },
+      [&] {
+        report.parameters = parameters_of(report.times, command.model.name);
+        report.name = command.name.empty() ? name_of(report) : command.name;
+        write_text(command.out, cost_models::parameters_json(report.parameters, report.name));
+      });
+  if (!leads) return;
+  report.seconds = watch.elapsed().value;
+  print_report(report_of(report), command.json, command.out == "-");
 }
 
 }  // namespace espalier::cli

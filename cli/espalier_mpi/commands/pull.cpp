@@ -69,7 +69,7 @@ class PullCommand {
         files_(files),
         source_(source),
         learning_(learning),
-        tracing_(job.comm, arguments, *job.watchdog),
+        tracing_(job.comm, arguments.trace, arguments.quiet, *job.watchdog),
         bar_(runtime::rank_in(job.comm) == 0 && !arguments.quiet, {}) {}
 
   // Repeats of a message learn from the first one; a comparison with MPI needs equal repeats.
@@ -99,12 +99,6 @@ class PullCommand {
  private:
   void pull(std::size_t repeat);
   void follow(const planner::Plan& plan, std::size_t repeat);
-  [[nodiscard]] std::function<void(std::uint64_t)> shows_progress() {
-    return [this](std::uint64_t bytes) {
-      bar_.show(bytes);
-      job_.watchdog->note_progress();
-    };
-  }
   [[nodiscard]] RunArguments with(std::size_t repeat) const {
     RunArguments some = arguments_;
     some.repeat = repeat;
@@ -136,7 +130,7 @@ void PullCommand::pull(std::size_t repeat) {
         runtime::PullOptions{.segment_bytes = arguments_.running.segment.value_or(Bytes{0}).value,
                              .timeout = arguments_.running.timeout,
                              .transfers = tracing_.log(),
-                             .on_progress = shows_progress()});
+                             .on_progress = bar_.shown_by(*job_.watchdog)});
   }
   if (files_.in.empty()) {
     bar_.expect(arguments_.message().value);
@@ -152,7 +146,7 @@ void PullCommand::pull(std::size_t repeat) {
 void PullCommand::follow(const planner::Plan& plan, std::size_t repeat) {
   runtime::BroadcastOptions options;
   arguments_.running.write_to(options);
-  options.on_progress = shows_progress();
+  options.on_progress = bar_.shown_by(*job_.watchdog);
   options.transfers = tracing_.log();
   const NamedPlan named{{}, plan, arguments_.running.segment.value_or(Bytes{0}).value};
   job_.watchdog->expect("waiting for all ranks to set up the broadcast", kOwnTimeoutFirst);

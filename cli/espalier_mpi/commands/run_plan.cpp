@@ -48,17 +48,4 @@ Figures time_message(MPI_Comm comm, TimedOperation operation, const RunArguments
   return figures;
 }
 
-Tracing::Tracing(MPI_Comm comm, const RunArguments& arguments, Watchdog& watchdog)
-    : quiet_(arguments.quiet), watchdog_(watchdog) {
-  if (arguments.trace.empty()) return;
-  watchdog.expect("waiting for all ranks to compare their clocks");
-  recorder_.emplace(comm, arguments.trace);
-}
-
-void Tracing::write(const std::string& node) {
-  if (!recorder_) return;
-  watchdog_.expect("waiting for the trace records of all ranks");
-  recorder_->write(node, quiet_);
-}
-
 }  // namespace espalier::cli

@@ -48,22 +48,6 @@ NamedPlan plan_of_run(MPI_Comm comm, const RunArguments& arguments, planner::Ope
 Figures time_message(MPI_Comm comm, TimedOperation operation, const RunArguments& arguments,
                      Watchdog& watchdog);
 
-// The record of all ranks' transfers, where --trace asks for one. Its functions are collective.
-class Tracing {
- public:
-  // Throws as TraceRecorder.
-  Tracing(MPI_Comm comm, const RunArguments& arguments, Watchdog& watchdog);
-  // For the options of what is traced; null if nothing is.
-  [[nodiscard]] runtime::TransferLog* log() { return recorder_ ? &recorder_->log() : nullptr; }
-  // node: this rank's in the plan.
-  void write(const std::string& node);
-
- private:
-  bool quiet_;
-  Watchdog& watchdog_;
-  std::optional<TraceRecorder> recorder_;
-};
-
 // A file, several files or a folder to every rank.
 struct FileOptions {
   std::vector<std::string> in{};  // empty: a test message instead

@@ -12,7 +12,7 @@ namespace espalier::cli {
 namespace {
 
 runtime::probe::Flow read_pair(const std::string& text) {
-  const std::vector<std::string> ranks = split_list(text);
+  const std::vector<std::string_view> ranks = split(text, ',');
   runtime::probe::Flow pair{};
   try {
     if (ranks.size() != 2) throw InputError("not a pair");
@@ -32,18 +32,9 @@ Bytes read_largest(const std::string& text) {
       fmt::format("{} is out of range; give 2 B to {}", format_size(largest), format_size(kMost)));
 }
 
-struct ProbeCommand : ProbeArguments {
-  Job job{};
-
-  [[nodiscard]] ExitStatus run() const {
-    run_probe(job, *this);
-    return ExitStatus::kDone;
-  }
-};
-
 }  // namespace
 
-void ProbeArguments::add_to(Arguments& app) {
+void ProbeCommand::add_to(Arguments& app) {
   const std::vector<std::string_view> models(cost_models::kModelNames.begin(),
                                              cost_models::kModelNames.end());
   app.add("-o,--output", out, "platform file, with --model parameters file; - is standard output",
@@ -74,7 +65,7 @@ void ProbeArguments::add_to(Arguments& app) {
   app.add("--quiet", quiet, "no progress");
 }
 
-void ProbeArguments::check() const {
+void ProbeCommand::check() const {
   const bool has_model = !model.name.empty();
   if (!has_model && (model.pair_class || model.pair || model.given_largest)) {
     throw InputError("--class, --pair and --largest need --model");
@@ -100,12 +91,14 @@ void ProbeArguments::check() const {
   }
 }
 
+ExitStatus ProbeCommand::run() const {
+  run_probe(*this);
+  return ExitStatus::kDone;
+}
+
 void add_probe(Arguments root, const Job& job) {
-  ProbeCommand command;
-  command.job = job;
   root.add_command<ProbeCommand>(
-      "probe", "measure the network between the ranks, and write it as a platform",
-      std::move(command));
+      "probe", "measure the network between the ranks, and write it as a platform", job);
 }
 
 }  // namespace espalier::cli

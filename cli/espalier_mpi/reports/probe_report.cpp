@@ -132,7 +132,7 @@ ProbeProgress::ProbeProgress(bool enabled)
     : line_("espalier-mpi: ", enabled, enabled && stderr_reaches_terminal()) {}
 
 void ProbeProgress::show(const runtime::probe::Progress& progress) {
-  const Seconds elapsed{std::chrono::duration<double>(Clock::now() - begun_).count()};
+  const Seconds elapsed = watch_.elapsed();
   if (!line_.due(elapsed)) return;
   std::string text =
       fmt::format("{}: {} of {} done", progress.doing, progress.done, progress.planned);

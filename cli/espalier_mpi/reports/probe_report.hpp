@@ -1,7 +1,6 @@
 // The reports of espalier-mpi probe.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "runtime/measure/analysis.hpp"
 #include "runtime/measure/message_times.hpp"
 #include "runtime/measure/probe.hpp"
+#include "support/deadline.hpp"
 
 namespace espalier::cli {
 
@@ -43,9 +43,8 @@ class ProbeProgress {
   void show(const runtime::probe::Progress& progress);
 
  private:
-  using Clock = std::chrono::steady_clock;
   StatusLine line_;
-  Clock::time_point begun_ = Clock::now();
+  Stopwatch watch_;
 };
 
 }  // namespace espalier::cli

@@ -218,18 +218,23 @@ bool stderr_reaches_terminal() {
 ProgressBar::ProgressBar(bool enabled, std::optional<BytesPerSecond> planned)
     : line_("espalier-mpi: ", enabled, enabled && stderr_reaches_terminal()), planned_(planned) {}
 
+std::function<void(std::uint64_t)> ProgressBar::shown_by(Watchdog& watchdog) {
+  return [this, &watchdog](std::uint64_t bytes) {
+    show(bytes);
+    watchdog.note_progress();
+  };
+}
+
 void ProgressBar::show(std::uint64_t bytes) {
   if (!line_.is_enabled() || bytes == 0) return;
-  const Clock::time_point now = Clock::now();
+  const Seconds elapsed = watch_.elapsed();
   if (bytes < last_bytes_) {
     ++message_;
-    begun_ = now;
+    begun_ = elapsed;
   }
   last_bytes_ = bytes;
-  const Seconds elapsed{std::chrono::duration<double>(now - first_begun_).count()};
   if (!line_.due(elapsed)) return;
-  const double seconds = std::chrono::duration<double>(now - begun_).count();
-  const double rate = rate_of(bytes, seconds);
+  const double rate = rate_of(bytes, elapsed.value - begun_.value);
   std::string line =
       fmt::format("message {}: {}, {}", message_, format_size({bytes}), format_rate({rate}));
   if (planned_) line += fmt::format(" (planned {})", format_rate(*planned_));

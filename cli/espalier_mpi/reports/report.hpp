@@ -1,16 +1,18 @@
 // The report of a run of espalier-mpi.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/common/report.hpp"
 #include "cli/common/status_line.hpp"
+#include "cli/espalier_mpi/run/watchdog.hpp"
 #include "planner/plan/plan.hpp"
+#include "support/deadline.hpp"
 
 namespace espalier::cli {
 
@@ -61,17 +63,18 @@ class ProgressBar {
   void expect(std::uint64_t bytes) { expected_ = bytes; }
   // `bytes` of the message in progress are done; fewer than before mean that the next has begun.
   void show(std::uint64_t bytes);
+  // The same as a run's option, which also tells the watchdog. Both must outlive it.
+  [[nodiscard]] std::function<void(std::uint64_t)> shown_by(Watchdog& watchdog);
   void end() { line_.end(); }
 
  private:
-  using Clock = std::chrono::steady_clock;
   StatusLine line_;
   std::optional<BytesPerSecond> planned_;
   std::uint64_t expected_ = 0;
   std::uint64_t last_bytes_ = 0;
   std::uint64_t message_ = 1;
-  Clock::time_point first_begun_ = Clock::now();
-  Clock::time_point begun_ = first_begun_;
+  Stopwatch watch_;
+  Seconds begun_{};  // the message in progress
 };
 
 // Whether stderr of this process reaches a terminal. mpirun forwards the output of its ranks; if it

@@ -28,36 +28,6 @@ using runtime::rank_in;
 using runtime::size_of;
 using runtime::Transfer;
 
-constexpr int kClockTag = 2;
-constexpr int kPings = 10;
-
-// Collective. Cristian's method, rank by rank: takes the shortest of several round trips to rank 0;
-// half of it bounds the error (Distributed Computing 3 (1989), doi:10.1007/BF01784024).
-ClockSample compare_clocks(MPI_Comm comm) {
-  double theirs = 0;
-  if (rank_in(comm) == 0) {
-    for (int rank = 1; rank < size_of(comm); ++rank) {
-      for (int ping = 0; ping < kPings; ++ping) {
-        check(MPI_Recv(nullptr, 0, MPI_BYTE, rank, kClockTag, comm, MPI_STATUS_IGNORE), "MPI_Recv");
-        theirs = MPI_Wtime();
-        check(MPI_Send(&theirs, 1, MPI_DOUBLE, rank, kClockTag, comm), "MPI_Send");
-      }
-    }
-    return {MPI_Wtime(), 0, 0};
-  }
-  ClockSample best{0, 0, std::numeric_limits<double>::infinity()};
-  for (int ping = 0; ping < kPings; ++ping) {
-    const double sent = MPI_Wtime();
-    check(MPI_Sendrecv(nullptr, 0, MPI_BYTE, 0, kClockTag, &theirs, 1, MPI_DOUBLE, 0, kClockTag,
-                       comm, MPI_STATUS_IGNORE),
-          "MPI_Sendrecv");
-    const double back = MPI_Wtime();
-    const double error = (back - sent) / 2;
-    if (error < best.error_s) best = {sent + error, theirs - (sent + error), error};
-  }
-  return best;
-}
-
 // Converts to rank 0's time by linear interpolation: the drift between two samples is constant.
 double to_rank_0(double at, const ClockSample& first, const ClockSample& second) {
   const double span = second.at_s - first.at_s;
@@ -110,23 +80,26 @@ void add_bars(ChromeTrace& trace, std::span<Transfer> transfers, std::uint32_t r
 
 }  // namespace
 
-TraceRecorder::TraceRecorder(MPI_Comm comm, std::string file)
-    : comm_(comm),
-      file_(std::move(file)),
-      log_(ChromeTrace::kMostBars / static_cast<std::size_t>(size_of(comm))) {
+Tracing::Tracing(MPI_Comm comm, std::string file, bool quiet, Watchdog& watchdog)
+    : comm_(comm), file_(std::move(file)), quiet_(quiet), watchdog_(&watchdog) {
+  if (file_.empty()) return;
+  watchdog.expect("waiting for all ranks to compare their clocks");
+  log_.emplace(ChromeTrace::kMostBars / static_cast<std::size_t>(size_of(comm)));
   runtime::collective_try(comm_, [&] {
     const std::filesystem::path folder = std::filesystem::path(file_).parent_path();
     if (rank_in(comm_) == 0 && ::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) {
       throw InputError(file_, {}, "cannot write: " + std::generic_category().message(errno));
     }
   });
-  start_ = compare_clocks(comm_);
+  start_ = compare_clocks(comm_, MPI_Wtime);
 }
 
-void TraceRecorder::write(const std::string& node, bool quiet) {
-  const ClockSample end = compare_clocks(comm_);
+void Tracing::write(const std::string& node) {
+  if (!log_) return;
+  watchdog_->expect("waiting for the trace records of all ranks");
+  const ClockSample end = compare_clocks(comm_, MPI_Wtime);
   std::vector<Transfer> mine;
-  for (Transfer one : log_.transfers()) {
+  for (Transfer one : log_->transfers()) {
     if (one.ended_s < one.begun_s) continue;  // withdrawn
     one.begun_s = to_rank_0(one.begun_s, start_, end);
     one.ended_s = to_rank_0(one.ended_s, start_, end);
@@ -135,7 +108,7 @@ void TraceRecorder::write(const std::string& node, bool quiet) {
   const double my_error = std::max(start_.error_s, end.error_s);
   double error = 0;
   check(MPI_Reduce(&my_error, &error, 1, MPI_DOUBLE, MPI_MAX, 0, comm_), "MPI_Reduce");
-  const std::uint64_t my_left_out = log_.left_out();
+  const std::uint64_t my_left_out = log_->left_out();
   std::uint64_t left_out = 0;
   check(MPI_Reduce(&my_left_out, &left_out, 1, MPI_UINT64_T, MPI_SUM, 0, comm_), "MPI_Reduce");
   const std::vector<std::string> names = runtime::gather_texts(comm_, node);
@@ -161,7 +134,7 @@ void TraceRecorder::write(const std::string& node, bool quiet) {
       rest = rest.subspan(count);
     }
     write_text(file_, trace.text());
-    if (quiet && left_out == 0) return;
+    if (quiet_ && left_out == 0) return;
     fmt::print(stderr, "espalier-mpi: {}: {} transfers, clock error at most {}{}\n", file_,
                all.size(), format_duration({error}),
                left_out == 0 ? "" : fmt::format("; {} more are omitted", left_out));

@@ -3,38 +3,36 @@
 
 #include <mpi.h>
 
+#include <optional>
 #include <string>
 
+#include "cli/espalier_mpi/run/clocks.hpp"
+#include "cli/espalier_mpi/run/watchdog.hpp"
 #include "runtime/transport/transfer_log.hpp"
 
 namespace espalier::cli {
 
-// The offset of a rank's clock from rank 0's at one time.
-struct ClockSample {
-  double at_s;      // by this rank's clock
-  double offset_s;  // rank 0's time less this rank's
-  double error_s;   // upper bound: half the round trip
-};
-
-class TraceRecorder {
+// The record of all ranks' transfers, where a command asks for one. Its functions are collective.
+class Tracing {
  public:
-  // Collective: compares the ranks' clocks. Throws MpiError, and InputError on all ranks when rank
-  // 0 cannot write into the file's folder.
-  TraceRecorder(MPI_Comm comm, std::string file);
+  // Compares the ranks' clocks. file: empty: nothing is traced. quiet: print no summary on stderr.
+  // Throws MpiError, and InputError on all ranks when rank 0 cannot write into the file's folder.
+  Tracing(MPI_Comm comm, std::string file, bool quiet, Watchdog& watchdog);
 
-  // This rank's log. The logs of all ranks have capacity for as many transfers as a trace may have
-  // bars.
-  [[nodiscard]] runtime::TransferLog& log() { return log_; }
-  // Collective: compares the clocks again and gathers all transfers on rank 0, which writes the
-  // file. node: this rank's name. quiet: print no summary on stderr. Throws MpiError, and
-  // InputError on all ranks when the file cannot be written.
-  void write(const std::string& node, bool quiet);
+  // Of this rank, for the options of what is traced; null if nothing is. The logs of all ranks have
+  // capacity for as many transfers as a trace may have bars.
+  [[nodiscard]] runtime::TransferLog* log() { return log_ ? &*log_ : nullptr; }
+  // Compares the clocks again and gathers all transfers on rank 0, which writes the file. node:
+  // this rank's name. Throws MpiError, and InputError on all ranks when the file cannot be written.
+  void write(const std::string& node);
 
  private:
   MPI_Comm comm_;
   std::string file_;
-  runtime::TransferLog log_;
-  ClockSample start_;
+  bool quiet_;
+  Watchdog* watchdog_;
+  std::optional<runtime::TransferLog> log_;
+  ClockSample start_{};
 };
 
 }  // namespace espalier::cli

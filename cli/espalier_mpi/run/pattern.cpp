@@ -25,7 +25,11 @@ void fill_with_pattern(std::span<std::byte> message, std::uint64_t round) {
   }
 }
 
-std::optional<Mismatch> find_mismatch(std::span<const std::byte> message, std::uint64_t round) {
+void fill_with_poison(std::span<std::byte> message, int rank) {
+  std::ranges::fill(message, static_cast<std::byte>(0xA5 ^ rank));
+}
+
+std::optional<std::string> find_fault(std::span<const std::byte> message, std::uint64_t round) {
   for (std::size_t at = 0; at < message.size(); at += kWord) {
     const std::uint64_t word = pattern_word(at / kWord, round);
     const std::size_t bytes = std::min(kWord, message.size() - at);
@@ -33,17 +37,11 @@ std::optional<Mismatch> find_mismatch(std::span<const std::byte> message, std::u
     const auto expected = std::as_bytes(std::span(&word, 1));
     std::size_t i = 0;
     while (message[at + i] == expected[i]) ++i;
-    return Mismatch{at + i, std::to_integer<unsigned>(expected[i]),
-                    std::to_integer<unsigned>(message[at + i])};
+    return fmt::format("byte {} of {} is {:#04x}, not {:#04x}", at + i, message.size(),
+                       std::to_integer<unsigned>(message[at + i]),
+                       std::to_integer<unsigned>(expected[i]));
   }
   return {};
-}
-
-std::optional<std::string> find_fault(std::span<const std::byte> message, std::uint64_t round) {
-  const auto wrong = find_mismatch(message, round);
-  if (!wrong) return std::nullopt;
-  return fmt::format("byte {} of {} is {:#04x}, not {:#04x}", wrong->offset, message.size(),
-                     wrong->got, wrong->expected);
 }
 
 }  // namespace espalier::cli

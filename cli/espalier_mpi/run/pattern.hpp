@@ -14,14 +14,10 @@ namespace espalier::cli {
 std::uint64_t pattern_word(std::uint64_t index, std::uint64_t round);
 
 void fill_with_pattern(std::span<std::byte> message, std::uint64_t round);
+// What must be overwritten by what this rank receives.
+void fill_with_poison(std::span<std::byte> message, int rank);
 
-struct Mismatch {
-  std::uint64_t offset;  // of the first wrong byte
-  unsigned expected;
-  unsigned got;
-};
-std::optional<Mismatch> find_mismatch(std::span<const std::byte> message, std::uint64_t round);
-// The same in words: "byte 3 of 10 is 0x05, not 0x06".
+// The first wrong byte in words: "byte 3 of 10 is 0x05, not 0x06".
 std::optional<std::string> find_fault(std::span<const std::byte> message, std::uint64_t round);
 
 }  // namespace espalier::cli

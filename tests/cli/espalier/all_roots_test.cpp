@@ -12,7 +12,6 @@ namespace espalier::cli::all_roots_test {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 // One-port on a ring of three with links of 100 MB/s both ways: each host has to receive two thirds
@@ -65,9 +64,8 @@ class FreeRoots : public CliTest {
 TEST_F(FreeRoots, AreThoseOfAnAllreduceUnlessOneIsNamed) {
   const std::vector<std::string> bound{"bound", "one-way.json", "--operation", "allreduce",
                                        "--json"};
-  const auto with = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), bound.begin(), bound.end());
-    return run_json(more);
+  const auto with = [&](const std::vector<std::string>& more) {
+    return run_json(joined(bound, more));
   };
   EXPECT_NEAR(with({}).at("bound_Bps").get<double>(), 3e8, 1e3);
   EXPECT_NEAR(with({"--root", "any"}).at("bound_Bps").get<double>(), 3e8, 1e3);
@@ -94,13 +92,11 @@ TEST_F(FreeRoots, ArePlannedShownSimulatedAndRefusedWhereTheyAreNotServedYet) {
                                    "--message", "60MB", "--segment", "100kB", "--json"});
   EXPECT_GT(simulated.at("rows")[0].at("of_optimum").get<double>(), 0.8);
   EXPECT_LT(simulated.at("rows")[0].at("of_optimum").get<double>(), 1 + 1e-9);
-  const Finished explained = run({"explain", "one-way.json", "--plan", "plan.json"});
-  EXPECT_EQ(explained.status, 2);
-  EXPECT_THAT(explained.err, HasSubstr("an allreduce with several roots yet"));
-  const Finished limited =
-      run({"plan", "one-way.json", "--operation", "allreduce", "--max-depth", "1"});
-  EXPECT_EQ(limited.status, 2);
-  EXPECT_THAT(limited.err, HasSubstr("--max-depth: cannot be combined with any roots yet"));
+  EXPECT_THAT(refusal_of(run({"explain", "one-way.json", "--plan", "plan.json"})),
+              HasSubstr("an allreduce with several roots yet"));
+  EXPECT_THAT(
+      refusal_of(run({"plan", "one-way.json", "--operation", "allreduce", "--max-depth", "1"})),
+      HasSubstr("--max-depth: cannot be combined with any roots yet"));
 }
 
 TEST_F(AllRoots, AMessageChoosesAlgorithmAndSegment) {
@@ -156,10 +152,8 @@ TEST_F(AllRoots, CountsGiveTheSharesOfTheHosts) {
 TEST_F(AllRoots, CountsThatCannotBeAreRefused) {
   const auto refusal = [&](const std::string& text, const std::string& operation) {
     write("counts.txt", text);
-    const Finished finished =
-        run({"bound", "ring.json", "--operation", operation, "--counts", "counts.txt"});
-    EXPECT_EQ(finished.status, 2);
-    return finished.err;
+    return refusal_of(
+        run({"bound", "ring.json", "--operation", operation, "--counts", "counts.txt"}));
   };
   EXPECT_EQ(refusal("1 2", "allgather"),
             "espalier: counts.txt: expected 3 numbers, not negative and not all 0; it has 2\n");
@@ -220,10 +214,7 @@ TEST_F(AllRoots, Refusals) {
     std::string reason;
   };
   const std::vector<std::string> planning{"plan", "ring.json", "--operation", "allgather"};
-  const auto with = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), planning.begin(), planning.end());
-    return more;
-  };
+  const auto with = [&](const std::vector<std::string>& more) { return joined(planning, more); };
   for (const Case& one : std::vector<Case>{
            {with({"--source", "a"}), "--source: an allgather has no source: every host is a root"},
            {with({"--algorithm", "reduce-broadcast-x"}), "unknown algorithm"},
@@ -238,10 +229,7 @@ TEST_F(AllRoots, Refusals) {
             "--root: unknown root 'd'"},
            {{"show", "ring.json", "--root", "a"}, "--root: is for a plan"},
        }) {
-    const Finished finished = run(one.arguments);
-    EXPECT_EQ(finished.status, 2) << one.reason;
-    EXPECT_TRUE(is_one_line(finished.err)) << finished.err;
-    EXPECT_THAT(finished.err, HasSubstr(one.reason));
+    EXPECT_THAT(refusal_of(run(one.arguments)), HasSubstr(one.reason));
   }
 }
 
@@ -249,9 +237,8 @@ TEST_F(AllRoots, AHostThatCannotReachTheOthersIsNamed) {
   write("oneway.json", R"({"format": "espalier-platform", "version": 1, "name": "one way",
     "nodes": [{"name": "a"}, {"name": "b"}],
     "links": [{"from": "a", "to": "b", "bandwidth_Bps": 1e8}]})");
-  const Finished finished = run({"bound", "oneway.json", "--operation", "allgather"});
-  EXPECT_EQ(finished.status, 3);
-  EXPECT_THAT(finished.err, HasSubstr("'b' cannot reach 'a'"));
+  EXPECT_THAT(refusal_of(run({"bound", "oneway.json", "--operation", "allgather"}), 3),
+              HasSubstr("'b' cannot reach 'a'"));
 }
 
 }  // namespace

@@ -27,16 +27,11 @@ class Prices : public CliTest {
   Prices() { write("p.json", kPriced); }
 
   std::vector<std::string> plan(const std::vector<std::string>& options) const {
-    std::vector<std::string> all{"plan", "p.json", "--source", "s", "-o", "plan.json"};
-    all.insert(all.end(), options.begin(), options.end());
-    return all;
+    return joined({"plan", "p.json", "--source", "s", "-o", "plan.json"}, options);
   }
   void expect_refused(const std::vector<std::string>& arguments, int status,
                       const std::string& line) const {
-    const Finished refused = run(arguments);
-    EXPECT_EQ(refused.status, status);
-    EXPECT_EQ(refused.err, "espalier: " + line + "\n");
-    EXPECT_EQ(refused.out, "");
+    EXPECT_EQ(refusal_of(run(arguments), status), "espalier: " + line + "\n");
   }
 };
 
@@ -104,10 +99,9 @@ TEST_F(Prices, Refusals) {
                  "--budget: cannot be combined with --max-trees yet");
   expect_refused(plan({"--deadline", "3s"}), 2, "--deadline: needs --message SIZE");
   write("q.json", kTriangle);
-  const Finished unpriced = run({"plan", "q.json", "--source", "a", "--budget", "9"});
-  EXPECT_EQ(unpriced.status, 2);
-  EXPECT_THAT(unpriced.err, HasSubstr("no link has a price; add 'price_per_GB' to its links, or "
-                                      "give --prices FILE"));
+  EXPECT_THAT(refusal_of(run({"plan", "q.json", "--source", "a", "--budget", "9"})),
+              HasSubstr("no link has a price; add 'price_per_GB' to its links, or "
+                        "give --prices FILE"));
 }
 
 TEST_F(Prices, TheFrontier) {

@@ -77,10 +77,7 @@ TEST_F(CompareCommand, MakespanOfOneMessage) {
   write("p.json", kTriangle);
   const std::vector<std::string> call{"compare", "p.json",      "--source",
                                       "a",       "--algorithm", "chain,flat"};
-  const auto with = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), call.begin(), call.end());
-    return more;
-  };
+  const auto with = [&](const std::vector<std::string>& more) { return joined(call, more); };
   const Json rows = run_json(with({"--message", "1GB", "--json"})).at("rows");
   EXPECT_NEAR(rows[0].at("makespan_s").get<double>(), 2, 1e-9);
   EXPECT_NEAR(rows[1].at("makespan_s").get<double>(), 3, 1e-9);
@@ -139,9 +136,8 @@ TEST_F(CompareCommand, SourcesByListAndByRepetition) {
   write("p.json", kTriangle);
   for (const std::vector<std::string>& sources :
        {std::vector<std::string>{"--source", "c,a"}, {"--source", "c", "--source", "a"}}) {
-    std::vector<std::string> arguments{"compare", "p.json", "--algorithm", "chain", "--json"};
-    arguments.insert(arguments.end(), sources.begin(), sources.end());
-    const Json comparison = run_json(arguments);
+    const Json comparison =
+        run_json(joined({"compare", "p.json", "--algorithm", "chain", "--json"}, sources));
     ASSERT_EQ(comparison.at("instances").size(), 2U);
     EXPECT_EQ(comparison.at("instances")[0].at("source"), "c");
     EXPECT_EQ(comparison.at("instances")[1].at("source"), "a");

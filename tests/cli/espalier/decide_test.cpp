@@ -24,21 +24,12 @@ constexpr const char* kFive = "linear,pipeline,binomial,binary,split-binary";
 
 class DecideCommand : public CliTest {
  protected:
-  [[nodiscard]] static std::vector<std::string> with(std::vector<std::string> more) {
-    more.insert(more.begin(), {"decide", "--preset", "frodo"});
-    return more;
+  [[nodiscard]] static std::vector<std::string> with(const std::vector<std::string>& more) {
+    return joined({"decide", "--preset", "frodo"}, more);
   }
   // CM's five broadcasts.
-  [[nodiscard]] static std::vector<std::string> five(std::vector<std::string> more) {
-    more.insert(more.begin(), {"decide", "--preset", "frodo", "--algorithms", kFive});
-    return more;
-  }
-  [[nodiscard]] std::string refusal(const std::vector<std::string>& arguments) const {
-    const Finished finished = run(arguments);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_TRUE(is_one_line(finished.err)) << finished.err;
-    EXPECT_THAT(finished.out, IsEmpty());
-    return finished.err;
+  [[nodiscard]] static std::vector<std::string> five(const std::vector<std::string>& more) {
+    return joined({"decide", "--preset", "frodo", "--algorithms", kFive}, more);
   }
 };
 
@@ -59,7 +50,7 @@ TEST_F(DecideCommand, ABarrierHasNoMessage) {
   EXPECT_EQ(finished.status, 0) << finished.err;
   EXPECT_THAT(finished.out, StartsWith("ranks"));
   EXPECT_THAT(finished.out, Not(HasSubstr("size")));
-  EXPECT_EQ(refusal(with({"--operation", "barrier", "--sizes", "1"})),
+  EXPECT_EQ(refusal_of(run(with({"--operation", "barrier", "--sizes", "1"}))),
             "espalier: --sizes: a barrier has no message; leave this option out\n");
 }
 
@@ -115,7 +106,7 @@ TEST_F(DecideCommand, ReportsWhatOpenMpiLacks) {
       "espalier: note: --open-mpi-rules: Open MPI 4.1 lacks two-tree/8 KiB, the best in 1 of 1 "
       "cells; the rules contain the best of the others\n");
   EXPECT_THAT(read("rules.conf"), HasSubstr("\n65536 3 0 1024 # pipeline\n65537 0 0 0 "));
-  EXPECT_EQ(refusal(with({"--algorithm", "two-tree", "--open-mpi-rules", "none.conf"})),
+  EXPECT_EQ(refusal_of(run(with({"--algorithm", "two-tree", "--open-mpi-rules", "none.conf"}))),
             "espalier: --open-mpi-rules: Open MPI has none of these algorithms; name others\n");
   EXPECT_FALSE(exists("none.conf"));
 }
@@ -195,37 +186,39 @@ TEST_F(DecideCommand, TakesParametersFromAFile) {
   }
   write("hockney.json", R"({"model": "hockney", "alpha_s": 1e-5, "beta_s_per_byte": 1e-9})");
   EXPECT_EQ(run_json({"decide", "--parameters", "hockney.json", "--json"}).at("model"), "hockney");
-  EXPECT_EQ(refusal({"decide", "--parameters", "hockney.json", "--model", "loggp"}),
+  EXPECT_EQ(refusal_of(run({"decide", "--parameters", "hockney.json", "--model", "loggp"})),
             "espalier: hockney.json: Hockney's parameters do not determine those of loggp\n");
-  EXPECT_THAT(refusal({"decide", "--parameters", "no.json"}), HasSubstr("no.json"));
+  EXPECT_THAT(refusal_of(run({"decide", "--parameters", "no.json"})), HasSubstr("no.json"));
 }
 
 TEST_F(DecideCommand, RefusesWhatItCannotDecide) {
-  EXPECT_EQ(refusal({"decide"}),
+  EXPECT_EQ(refusal_of(run({"decide"})),
             "espalier: --preset: missing; give --preset NAME or --parameters FILE\n");
-  EXPECT_EQ(refusal(with({"--ranks", "0..4"})),
+  EXPECT_EQ(refusal_of(run(with({"--ranks", "0..4"}))),
             "espalier: --ranks: 0 is not from 1 to 2147483647\n");
-  EXPECT_THAT(refusal(with({"--ranks", "8..4"})), HasSubstr("--ranks: "));
-  EXPECT_EQ(refusal(with({"--sizes", "0..4"})),
+  EXPECT_THAT(refusal_of(run(with({"--ranks", "8..4"}))), HasSubstr("--ranks: "));
+  EXPECT_EQ(refusal_of(run(with({"--sizes", "0..4"}))),
             "espalier: --sizes: range '0..4' must ascend from 1 byte or more, by a factor of 1.01 "
             "to 1e6\n");
-  EXPECT_THAT(refusal(with({"--sizes", "1..8MiB:1"})), HasSubstr("--sizes: range '1..8MiB:1'"));
-  EXPECT_THAT(refusal(with({"--sizes", "1..8MiB:nan"})), HasSubstr("--sizes: "));
-  EXPECT_THAT(refusal(with({"--sizes", "many"})), HasSubstr("--sizes: "));
-  EXPECT_THAT(refusal(with({"--segments", ""})), HasSubstr("--segments: "));
-  EXPECT_THAT(refusal(with({"--ranks", "1..100000", "--sizes", "1..1TB:1.1"})),
+  EXPECT_THAT(refusal_of(run(with({"--sizes", "1..8MiB:1"}))),
+              HasSubstr("--sizes: range '1..8MiB:1'"));
+  EXPECT_THAT(refusal_of(run(with({"--sizes", "1..8MiB:nan"}))), HasSubstr("--sizes: "));
+  EXPECT_THAT(refusal_of(run(with({"--sizes", "many"}))), HasSubstr("--sizes: "));
+  EXPECT_THAT(refusal_of(run(with({"--segments", ""}))), HasSubstr("--segments: "));
+  EXPECT_THAT(refusal_of(run(with({"--ranks", "1..100000", "--sizes", "1..1TB:1.1"}))),
               HasSubstr("are too many"));
-  EXPECT_EQ(refusal(with({"--every"})),
+  EXPECT_EQ(refusal_of(run(with({"--every"}))),
             "espalier: --every: the table shows only the best methods; add --json or --csv\n");
-  EXPECT_EQ(refusal(with({"-o", "chart.pdf"})),
+  EXPECT_EQ(refusal_of(run(with({"-o", "chart.pdf"}))),
             "espalier: chart.pdf: the chart is SVG; name a file that ends in .svg\n");
-  EXPECT_THAT(refusal(with({"--open-mpi-rules", "nowhere/rules"})), HasSubstr("nowhere/rules"));
+  EXPECT_THAT(refusal_of(run(with({"--open-mpi-rules", "nowhere/rules"}))),
+              HasSubstr("nowhere/rules"));
 }
 
 TEST_F(DecideCommand, RefusesWrongMeasurements) {
   const auto refused = [this](const std::string& text) {
     write("m", text);
-    return refusal(with({"--against", "m"}));
+    return refusal_of(run(with({"--against", "m"})));
   };
   const std::string header = "algorithm,segment_bytes,ranks,message_bytes,seconds\n";
   EXPECT_EQ(refused(""), "espalier: m: no measured times: the file is empty\n");

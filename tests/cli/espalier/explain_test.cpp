@@ -28,11 +28,7 @@ class ExplainCommand : public CliTest {
   // The line of a refusal.
   std::string refusal(std::vector<std::string> more, int status = 2) const {
     more.insert(more.begin(), {"explain", "p.json"});
-    const Finished finished = run(more);
-    EXPECT_EQ(finished.status, status) << finished.err;
-    EXPECT_TRUE(is_one_line(finished.err)) << finished.err;
-    EXPECT_THAT(finished.out, IsEmpty());
-    return finished.err;
+    return refusal_of(run(more), status);
   }
 };
 
@@ -207,9 +203,8 @@ TEST_F(ExplainCommand, RefusalsAreOneLine) {
   EXPECT_THAT(refusal({"--source", "a", "--top", "few"}), StartsWith("espalier: explain: "));
   EXPECT_THAT(refusal({"--plan", "none.json"}), StartsWith("espalier: none.json: "));
   EXPECT_THAT(refusal({"--plan", "p.json"}), StartsWith("espalier: p.json: "));
-  const Finished both = run({"explain", "-", "--plan", "-"});
-  EXPECT_EQ(both.status, 2);
-  EXPECT_EQ(both.err, "espalier: explain: plan and platform cannot both be standard input\n");
+  EXPECT_EQ(refusal_of(run({"explain", "-", "--plan", "-"})),
+            "espalier: explain: plan and platform cannot both be standard input\n");
 }
 
 // --- reductions ---
@@ -244,9 +239,7 @@ TEST_F(ExplainCommand, OtherOperationsAgreeWithBound) {
       problem.insert(problem.end(), {"--source", "P0"});
     }
     const auto with = [&](const std::string& command) {
-      std::vector<std::string> words{command};
-      words.insert(words.end(), problem.begin(), problem.end());
-      return run_json(words);
+      return run_json(joined({command}, problem));
     };
     const Json explained = with("explain");
     const Json bound = with("bound");

@@ -27,12 +27,6 @@ class ExportCommand : public CliTest {
     EXPECT_EQ(finished.status, 0) << finished.err;
     return finished.out;
   }
-  [[nodiscard]] std::string refusal(const std::vector<std::string>& arguments) const {
-    const Finished finished = run(arguments);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_TRUE(is_one_line(finished.err)) << finished.err;
-    return finished.err;
-  }
 };
 
 TEST_F(ExportCommand, WritesAFileOrStandardOutput) {
@@ -86,24 +80,24 @@ TEST_F(ExportCommand, RefusesWhatIsNotALibrarysAlgorithm) {
       run({"plan", sample("seed-sketch.json"), "--source", "P0", "-o", "several.json"}).status, 0);
   for (const char* library : {"ompi", "mpich"}) {
     EXPECT_EQ(
-        refusal({"export", "several.json", "--to", library}),
+        refusal_of(run({"export", "several.json", "--to", library})),
         "espalier: several.json: /broadcast_trees: no MPI library has these trees; those of "
         "chain, binary, binomial, flat and split-binary in the order of ranks can be stated\n");
   }
   ASSERT_EQ(run({"plan", "net.json", "--operation", "allgather", "-o", "all.json"}).status, 0);
-  EXPECT_EQ(refusal({"export", "all.json", "--to", "ompi"}),
+  EXPECT_EQ(refusal_of(run({"export", "all.json", "--to", "ompi"})),
             "espalier: all.json: /operation: an allgather cannot be stated as a library's "
             "algorithm; broadcasts and reductions to and from all ranks can\n");
 }
 
 TEST_F(ExportCommand, RefusesOptionsThatDoNotFit) {
-  EXPECT_THAT(refusal({"export", "plan.json", "--to", "gaol"}),
+  EXPECT_THAT(refusal_of(run({"export", "plan.json", "--to", "gaol"})),
               StartsWith("espalier: --to: unknown format 'gaol'; did you mean 'goal'?"));
-  EXPECT_THAT(refusal({"export", "plan.json", "--to", "simgrid", "-o", "x"}),
+  EXPECT_THAT(refusal_of(run({"export", "plan.json", "--to", "simgrid", "-o", "x"})),
               HasSubstr("--to: simgrid contains the platform; add --platform"));
-  EXPECT_THAT(refusal({"export", "plan.json", "--to", "chakra"}),
+  EXPECT_THAT(refusal_of(run({"export", "plan.json", "--to", "chakra"})),
               HasSubstr("--output: this format has several files; name a folder"));
-  EXPECT_THAT(refusal({"export", "plan.json", "--to", "ompi", "--compute", "1GB/s"}),
+  EXPECT_THAT(refusal_of(run({"export", "plan.json", "--to", "ompi", "--compute", "1GB/s"})),
               HasSubstr("--compute: ompi has no times of additions"));
   EXPECT_EQ(files(), (std::vector<std::string>{"net.json", "plan.json"}));
 }

@@ -19,14 +19,6 @@ using ::testing::StartsWith;
 
 class ConvertCommand : public CliTest {};
 
-TEST_F(ConvertCommand, RoundTripIsTheSame) {
-  write("p.csv", "from,to,bandwidth_Gbps\na,b,8\nb,a,8\nb,c,1\nc,b,1\n");
-  ASSERT_EQ(run({"convert", "p.csv", "-o", "p.json"}).status, 0);
-  ASSERT_EQ(run({"convert", "p.json", "-o", "again.csv", "--to", "edges"}).status, 0);
-  ASSERT_EQ(run({"convert", "again.csv", "-o", "p2.json"}).status, 0);
-  EXPECT_EQ(read("p2.json"), read("p.json"));
-}
-
 TEST_F(ConvertCommand, StdoutGetsJson) {
   write("p.json", kTriangle);
   const Finished first = run({"convert", "p.json", "-o", "-"});
@@ -45,20 +37,6 @@ TEST_F(ConvertCommand, SetsCaps) {
   EXPECT_FALSE(platform.at("nodes")[1].contains("send_Bps"));
 }
 
-TEST_F(ConvertCommand, ReadsTheSkyplaneGridAsTheSampleWasMade) {
-  const std::string grid = sample("skyplane/throughput_2022-11.csv");
-  const Finished finished =
-      run({"convert", grid, "-o", "c.json", "--latencies", sample("skyplane/latency.csv"),
-           "--send-cap", "aws=5Gbit/s,gcp=7Gbit/s,azure=16Gbit/s", "--receive-cap",
-           "aws=10Gbit/s,gcp=16Gbit/s,azure=16Gbit/s"});
-  ASSERT_EQ(finished.status, 0) << finished.err;
-  const Json made = parse_json(read("c.json"), "c.json");
-  const Json kept =
-      parse_json(run({"convert", sample("cloud-71-regions.json"), "-o", "-"}).out, "");
-  EXPECT_EQ(made.at("nodes"), kept.at("nodes"));
-  EXPECT_EQ(made.at("links"), kept.at("links"));
-}
-
 TEST_F(ConvertCommand, AFolderOfRunsIsAPlatform) {
   const Finished finished = run({"convert", sample("measured/iperf3"), "-o", "runs.csv"});
   EXPECT_EQ(finished.status, 0) << finished.err;
@@ -71,22 +49,18 @@ TEST_F(ConvertCommand, AFolderOfRunsIsAPlatform) {
 
 TEST_F(ConvertCommand, ASlurmTopologyNeedsBandwidths) {
   const std::string file = sample("slurm/topology.yaml");
-  const Finished without = run({"convert", file, "-o", "s.json"});
-  EXPECT_EQ(without.status, 2);
-  EXPECT_THAT(without.err, HasSubstr("--level-bandwidth 100Gbit/s,200Gbit/s"));
+  EXPECT_THAT(refusal_of(run({"convert", file, "-o", "s.json"})),
+              HasSubstr("--level-bandwidth 100Gbit/s,200Gbit/s"));
   EXPECT_EQ(run({"convert", file, "--level-bandwidth", "1Gbit/s,2Gbit/s", "-o", "s.json"}).status,
             0);
-  const Finished torus =
-      run({"convert", file, "--topology", "by-torus", "--level-bandwidth", "fast", "-o", "t.json"});
-  EXPECT_EQ(torus.status, 2);
-  EXPECT_THAT(torus.err, StartsWith("espalier: --level-bandwidth: rate 'fast'"));
+  EXPECT_THAT(refusal_of(run({"convert", file, "--topology", "by-torus", "--level-bandwidth",
+                              "fast", "-o", "t.json"})),
+              StartsWith("espalier: --level-bandwidth: rate 'fast'"));
 }
 
 TEST_F(ConvertCommand, AnUnknownExtensionNeedsTheFormat) {
   write("p.json", kTriangle);
-  const Finished finished = run({"convert", "p.json", "-o", "p.xyz"});
-  EXPECT_EQ(finished.status, 2);
-  EXPECT_THAT(finished.err,
+  EXPECT_THAT(refusal_of(run({"convert", "p.json", "-o", "p.xyz"})),
               StartsWith("espalier: p.xyz: unknown extension; add --to, one of: json"));
   EXPECT_THAT(files(), ElementsAre("p.json"));
 }
@@ -111,32 +85,6 @@ TEST_F(GenerateCommand, MakesTheRequestedPlatform) {
   EXPECT_EQ(run({"bound", "p.json", "--source", platform.at("nodes")[0].at("name")}).status, 0);
 }
 
-TEST_F(GenerateCommand, TheSeedDecides) {
-  const auto made = [this](const std::string& seed) {
-    return run({"generate", "random", "--seed", seed, "--to", "edges"}).out;
-  };
-  EXPECT_EQ(made("3"), made("3"));
-  EXPECT_NE(made("3"), made("4"));
-}
-
-TEST_F(GenerateCommand, RefusesInvalidParameters) {
-  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"--nodes", "1"},
-                                                {"--nodes", "-5"},
-                                                {"--density", "0"},
-                                                {"--density", "1.5"},
-                                                {"--bandwidth", "100"},
-                                                {"--bandwidth", "0 MB/s"},
-                                                {"--deviation", "-1 MB/s"},
-                                                {"--seed", "x"}}) {
-    std::vector<std::string> arguments{"generate", "random", "-o", "p.json"};
-    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
-    const Finished finished = run(arguments);
-    EXPECT_EQ(finished.status, 2) << wrong[0] << ' ' << wrong[1];
-    EXPECT_TRUE(is_one_line(finished.err)) << wrong[0];
-    EXPECT_THAT(files(), IsEmpty());
-  }
-}
-
 TEST_F(GenerateCommand, TiersTakesElevenNumbersOrAPreset) {
   const Finished numbers = run({"generate", "tiers", "1", "2", "3", "3", "3", "3", "1", "1", "1",
                                 "1", "1", "--seed", "4", "--verbose"});
@@ -147,12 +95,8 @@ TEST_F(GenerateCommand, TiersTakesElevenNumbersOrAPreset) {
                                sample("tiers/enslyon_measured_links.csv")});
   ASSERT_EQ(preset.status, 0) << preset.err;
   EXPECT_EQ(parse_json(preset.out, "").at("nodes").size(), 65U);
-  const auto refused = [this](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"generate", "tiers"});
-    const Finished finished = run(arguments);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_TRUE(is_one_line(finished.err));
-    return finished.err;
+  const auto refused = [this](const std::vector<std::string>& arguments) {
+    return refusal_of(run(joined({"generate", "tiers"}, arguments)));
   };
   EXPECT_EQ(refused({"1", "2"}),
             "espalier: generate tiers: expected --preset or the 11 numbers NW NM NL SW SM SL RW RM "
@@ -199,9 +143,8 @@ TEST_F(Outputs, AMissingFolder) {
 TEST_F(Outputs, AFolderInPlaceOfTheFile) {
   write("p.json", kTriangle);
   std::filesystem::create_directory(folder() / "work/plan.json");
-  const Finished finished = run({"plan", "p.json", "--source", "a", "-o", "plan.json"});
-  EXPECT_EQ(finished.status, 2);
-  EXPECT_EQ(finished.err, "espalier: plan.json: cannot write: Is a directory\n");
+  EXPECT_EQ(refusal_of(run({"plan", "p.json", "--source", "a", "-o", "plan.json"})),
+            "espalier: plan.json: cannot write: Is a directory\n");
 }
 
 TEST_F(Outputs, AFolderWithoutWritePermission) {
@@ -209,16 +152,14 @@ TEST_F(Outputs, AFolderWithoutWritePermission) {
   write("p.json", kTriangle);
   std::filesystem::create_directory(folder() / "work/closed");
   ASSERT_EQ(chmod((folder() / "work/closed").c_str(), 0500), 0);
-  const Finished finished = run({"plan", "p.json", "--source", "a", "-o", "closed/plan.json"});
-  EXPECT_EQ(finished.status, 2);
-  EXPECT_EQ(finished.err, "espalier: closed/plan.json: cannot write: Permission denied\n");
+  EXPECT_EQ(refusal_of(run({"plan", "p.json", "--source", "a", "-o", "closed/plan.json"})),
+            "espalier: closed/plan.json: cannot write: Permission denied\n");
 }
 
 TEST_F(Outputs, AFullDisk) {
   write("p.json", kTriangle);
-  const Finished file = run({"plan", "p.json", "--source", "a", "-o", "/dev/full"});
-  EXPECT_EQ(file.status, 2);
-  EXPECT_EQ(file.err, "espalier: /dev/full: cannot write: No space left on device\n");
+  EXPECT_EQ(refusal_of(run({"plan", "p.json", "--source", "a", "-o", "/dev/full"})),
+            "espalier: /dev/full: cannot write: No space left on device\n");
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"plan", "p.json", "--source", "a", "--quiet"},
         {"compare", "p.json"},

@@ -19,19 +19,10 @@ class FitCommand : public CliTest {
  protected:
   // Writes the predictions of `decide` for Frodo as measured times.
   void write_times(const std::string& file, const std::vector<std::string>& more) const {
-    std::vector<std::string> arguments{"decide", "--preset", "frodo",       "--every",
-                                       "--csv",  "--ranks",  "3,8,16,21,32"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Finished finished = run(arguments);
+    const Finished finished = run(joined(
+        {"decide", "--preset", "frodo", "--every", "--csv", "--ranks", "3,8,16,21,32"}, more));
     ASSERT_EQ(finished.status, 0) << finished.err;
     write(file, finished.out);
-  }
-  [[nodiscard]] std::string refusal(const std::vector<std::string>& arguments) const {
-    const Finished finished = run(arguments);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_TRUE(is_one_line(finished.err)) << finished.err;
-    EXPECT_THAT(finished.out, IsEmpty());
-    return finished.err;
   }
 };
 
@@ -106,18 +97,19 @@ TEST_F(FitCommand, CountsOutliersAndRowsLeftOut) {
 }
 
 TEST_F(FitCommand, RefusesWhatItCannotFit) {
-  EXPECT_EQ(refusal({"fit"}), "espalier: fit: file is required\n");
+  EXPECT_EQ(refusal_of(run({"fit"})), "espalier: fit: file is required\n");
   EXPECT_EQ(
-      refusal({"fit", "t.csv", "--model", "logp"}),
+      refusal_of(run({"fit", "t.csv", "--model", "logp"})),
       "espalier: --model: unknown model 'logp'; did you mean 'loggp'? one of: hockney, loggp, "
       "plogp\n");
-  EXPECT_THAT(refusal({"fit", "no.csv"}), HasSubstr("no.csv"));
+  EXPECT_THAT(refusal_of(run({"fit", "no.csv"})), HasSubstr("no.csv"));
   write("t.csv", "algorithm,segment_bytes,ranks,message_bytes,seconds\nlinear,0,4,1,1\n");
-  EXPECT_EQ(refusal({"fit", "t.csv"}),
+  EXPECT_EQ(refusal_of(run({"fit", "t.csv"})),
             "espalier: t.csv: 1 measured times are too few for 4 parameters\n");
   write("t.csv", "algorithm,segment_bytes,ranks,message_bytes,seconds\nlinear,0,0,1,1\n");
-  EXPECT_EQ(refusal({"fit", "t.csv"}), "espalier: t.csv: ranks 0 is not from 1 to 2147483647\n");
-  EXPECT_THAT(refusal({"fit", "t.csv", "-o", "nowhere/p.json"}), HasSubstr("nowhere"));
+  EXPECT_EQ(refusal_of(run({"fit", "t.csv"})),
+            "espalier: t.csv: ranks 0 is not from 1 to 2147483647\n");
+  EXPECT_THAT(refusal_of(run({"fit", "t.csv", "-o", "nowhere/p.json"})), HasSubstr("nowhere"));
 }
 
 }  // namespace

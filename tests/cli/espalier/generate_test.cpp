@@ -54,11 +54,7 @@ TEST_F(GenerateFamilies, EachMakesASeriesThatCanBePlannedOn) {
 TEST_F(GenerateFamilies, RefusalsNameTheOption) {
   const auto refused = [this](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "generate");
-    const Finished finished = run(arguments);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_TRUE(is_one_line(finished.err));
-    EXPECT_THAT(finished.out, IsEmpty());
-    return finished.err;
+    return refusal_of(run(arguments));
   };
   EXPECT_EQ(refused({"star", "--hosts", "0"}), "espalier: hosts must be 2 to 200000, not 0\n");
   EXPECT_EQ(refused({"star", "--hosts", "1000000000"}),

@@ -26,8 +26,7 @@ TEST_P(KnownResults, OptimumOfThe71Regions) {
   const Known& known = GetParam();
   const std::vector<std::string> instance{sample("cloud-71-regions.json"), "--source", known.source,
                                           "--model", known.model};
-  std::vector<std::string> arguments{"plan"};
-  arguments.insert(arguments.end(), instance.begin(), instance.end());
+  std::vector<std::string> arguments = joined({"plan"}, instance);
   arguments.insert(arguments.end(), {"-o", "plan.json", "--json"});
   const Json summary = run_json(arguments);
   const Json& row = summary.at("rows")[0];
@@ -104,11 +103,9 @@ TEST_P(Samples, AnOptimumIsCertifiedUnderEveryModel) {
   for (const std::string model : {"one-port", "one-port-unidirectional", "multi-port",
                                   "bounded-multi-port", "multi-port-processor"}) {
     SCOPED_TRACE(model);
-    std::vector<std::string> arguments{
-        "bound", sample(GetParam().file), "--source", GetParam().source, "--model", model,
-        "--json"};
-    arguments.insert(arguments.end(), GetParam().options.begin(), GetParam().options.end());
-    const Json result = run_json(arguments);
+    const Json result = run_json(joined({"bound", sample(GetParam().file), "--source",
+                                         GetParam().source, "--model", model, "--json"},
+                                        GetParam().options));
     EXPECT_GT(result.at("optimum_Bps").get<double>(), 0);
     EXPECT_LE(result.at("gap").get<double>(), 1e-6);
   }

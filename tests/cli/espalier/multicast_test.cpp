@@ -29,9 +29,7 @@ class MulticastCommands : public CliTest {
   MulticastCommands() { write("hub.json", kHub); }
   static std::vector<std::string> words(const std::string& command,
                                         const std::vector<std::string>& more) {
-    std::vector<std::string> all{command, "hub.json", "--source", "s"};
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
+    return joined({command, "hub.json", "--source", "s"}, more);
   }
   Finished refused(const std::vector<std::string>& more) const {
     Finished finished = run(words("plan", more));

@@ -21,6 +21,13 @@ class OperationOption : public CliTest {
         {"plan", "p.json", "--source", "a", "--operation", operation, "-o", "plan.json", "--json"});
     return parse_json(read("plan.json"), "plan.json");
   }
+  // Of `plan`, which then writes nothing.
+  [[nodiscard]] std::string refused(const std::vector<std::string>& more) const {
+    const std::string refusal =
+        refusal_of(run(joined({"plan", "p.json", "--source", "a", "-o", "no.json"}, more)));
+    EXPECT_FALSE(exists("no.json"));
+    return refusal;
+  }
 };
 
 // a -> c carries 4 Gbit/s, all other links 8, so that both a reduction to a and, along the chain
@@ -88,15 +95,6 @@ TEST_F(OperationOption, ComparesTheAlgorithmsThatServeIt) {
 }
 
 TEST_F(OperationOption, Refusals) {
-  const auto refused = [&](std::vector<std::string> more) {
-    std::vector<std::string> all{"plan", "p.json", "--source", "a", "-o", "no.json"};
-    all.insert(all.end(), more.begin(), more.end());
-    const Finished finished = run(all);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_TRUE(is_one_line(finished.err));
-    EXPECT_FALSE(exists("no.json"));
-    return finished.err;
-  };
   EXPECT_THAT(refused({"--operation", "redcue"}),
               HasSubstr("--operation: unknown operation 'redcue'; did you mean 'reduce'?"));
   EXPECT_THAT(refused({"--operation", "reduce", "--algorithm", "ecef"}),
@@ -109,10 +107,10 @@ TEST_F(OperationOption, Refusals) {
 
 TEST_F(OperationOption, AnUnreachableRootHasNoSolution) {
   write("one-way.csv", "from,to,bandwidth\na,b,8Gbit/s\n");
-  const Finished finished =
-      run({"plan", "one-way.csv", "--source", "a", "--operation", "reduce", "-o", "no.json"});
-  EXPECT_EQ(finished.status, 3);
-  EXPECT_THAT(finished.err, HasSubstr("'b' cannot reach 'a'"));
+  EXPECT_THAT(refusal_of(run({"plan", "one-way.csv", "--source", "a", "--operation", "reduce", "-o",
+                              "no.json"}),
+                         3),
+              HasSubstr("'b' cannot reach 'a'"));
   EXPECT_EQ(run({"plan", "one-way.csv", "--source", "b", "--operation", "reduce", "-o", "yes.json"})
                 .status,
             0);
@@ -143,10 +141,9 @@ TEST_F(OperationOption, SimulateRunsReductions) {
 TEST_F(OperationOption, SimulateRefusesOptionsOfReductionsForABroadcast) {
   static_cast<void>(plan("broadcast"));
   for (const char* option : {"--compute=1GB/s", "--receives=2"}) {
-    const Finished finished =
-        run({"simulate", "plan.json", "--platform", "p.json", "--message", "1MiB", option});
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_THAT(finished.err, HasSubstr("is for operations that combine "));
+    EXPECT_THAT(refusal_of(run({"simulate", "plan.json", "--platform", "p.json", "--message",
+                                "1MiB", option})),
+                HasSubstr("is for operations that combine "));
   }
   static_cast<void>(plan("reduce"));
   EXPECT_THAT(run({"simulate", "plan.json", "--platform", "p.json", "--message", "1MiB",
@@ -202,14 +199,6 @@ TEST_F(OperationOption, PlansAreChosenForAMessage) {
 }
 
 TEST_F(OperationOption, ComputeNeedsAReductionAndAMessage) {
-  const auto refused = [&](std::vector<std::string> more) {
-    std::vector<std::string> all{"plan", "p.json", "--source", "a", "-o", "no.json"};
-    all.insert(all.end(), more.begin(), more.end());
-    const Finished finished = run(all);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_FALSE(exists("no.json"));
-    return finished.err;
-  };
   EXPECT_EQ(refused({"--operation", "reduce", "--compute", "1GB/s"}),
             "espalier: --compute: needs --message SIZE\n");
   EXPECT_EQ(refused({"--message", "1MiB", "--compute", "1GB/s"}),
@@ -235,9 +224,8 @@ TEST_F(OperationOption, ABarrierHasATimeInsteadOfAThroughput) {
                                    "1B", "--overhead", "10us", "--json"});
   EXPECT_NEAR(simulated.at("rows")[0].at("makespan_s").get<double>() / time_s, 1, 1e-9);
 
-  const Finished explained = run({"explain", "p.json", "--plan", "plan.json"});
-  EXPECT_EQ(explained.status, 2);
-  EXPECT_THAT(explained.err, HasSubstr("plan.json: /operation: a barrier has a time"));
+  EXPECT_THAT(refusal_of(run({"explain", "p.json", "--plan", "plan.json"})),
+              HasSubstr("plan.json: /operation: a barrier has a time"));
 
   const Json compared = of_barrier("compare", {});
   double before_s = 0;
@@ -252,19 +240,17 @@ TEST_F(OperationOption, ABarrierHasATimeInsteadOfAThroughput) {
 }
 
 TEST_F(OperationOption, ABarrierRefusesWhatIsOfThroughput) {
-  const auto refused = [&](std::vector<std::string> words) {
+  const auto of_barrier_refused = [&](std::vector<std::string> words) {
     words.insert(words.begin() + 1, {"p.json", "--operation", "barrier"});
-    const Finished finished = run(words);
-    EXPECT_EQ(finished.status, 2);
-    return finished.err;
+    return refusal_of(run(words));
   };
   const std::string reason = "cannot be combined with a barrier\n";
-  EXPECT_EQ(refused({"plan", "--message", "1MiB"}), "espalier: --message: " + reason);
-  EXPECT_EQ(refused({"plan", "--max-trees", "2"}), "espalier: --max-trees: " + reason);
-  EXPECT_EQ(refused({"compare", "--csv"}), "espalier: --csv: " + reason);
-  EXPECT_EQ(refused({"bound", "--csv"}),
+  EXPECT_EQ(of_barrier_refused({"plan", "--message", "1MiB"}), "espalier: --message: " + reason);
+  EXPECT_EQ(of_barrier_refused({"plan", "--max-trees", "2"}), "espalier: --max-trees: " + reason);
+  EXPECT_EQ(of_barrier_refused({"compare", "--csv"}), "espalier: --csv: " + reason);
+  EXPECT_EQ(of_barrier_refused({"bound", "--csv"}),
             "espalier: --csv: is of throughput, which a barrier does not have\n");
-  EXPECT_THAT(refused({"plan", "--algorithm", "optimal"}),
+  EXPECT_THAT(of_barrier_refused({"plan", "--algorithm", "optimal"}),
               HasSubstr("'optimal' makes no trees for a barrier"));
 }
 

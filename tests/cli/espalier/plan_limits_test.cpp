@@ -125,9 +125,8 @@ TEST_F(PlanLimits, MaxLatencyTradesThroughputForTime) {
   EXPECT_NEAR(rows[1]["throughput_Bps"], 100e6, 1);
   EXPECT_EQ(run({"verify", "plan.json", "--platform", "p.csv"}).status, 0);
 
-  const Finished impossible = run(with({"--max-latency", "19ms"}));
-  EXPECT_EQ(impossible.status, 3);
-  EXPECT_THAT(impossible.err, HasSubstr("no tree from 'a' reaches every host within 19.0 ms"));
+  EXPECT_THAT(refusal_of(run(with({"--max-latency", "19ms"})), 3),
+              HasSubstr("no tree from 'a' reaches every host within 19.0 ms"));
   EXPECT_EQ(run(with({"--max-latency", "1s", "--max-depth", "2"})).err,
             "espalier: --max-latency: cannot be combined with --max-depth; give one of them\n");
   EXPECT_EQ(run(with({"--max-latency", "-1s"})).err,
@@ -146,14 +145,13 @@ TEST_F(PlanLimits, MaxLatencyTradesThroughputForTime) {
 
 TEST_F(PlanLimits, RefusesAnImpossibleDepth) {
   write("p.json", kTriangle);
-  const Finished other =
-      run({"plan", "p.json", "--source", "a", "--max-depth", "3", "--algorithm", "chain"});
-  EXPECT_EQ(other.status, 2);
-  EXPECT_EQ(other.err, "espalier: --max-depth: 'chain' cannot limit the depth; use 'optimal'\n");
-  const Finished impossible =
-      run({"plan", sample("seed-sketch.json"), "--source", "P0", "--max-depth", "1"});
-  EXPECT_EQ(impossible.status, 3);
-  EXPECT_THAT(impossible.err, HasSubstr("no tree from 'P0' reaches every host within 1 edges"));
+  EXPECT_EQ(refusal_of(run(
+                {"plan", "p.json", "--source", "a", "--max-depth", "3", "--algorithm", "chain"})),
+            "espalier: --max-depth: 'chain' cannot limit the depth; use 'optimal'\n");
+  EXPECT_THAT(
+      refusal_of(run({"plan", sample("seed-sketch.json"), "--source", "P0", "--max-depth", "1"}),
+                 3),
+      HasSubstr("no tree from 'P0' reaches every host within 1 edges"));
 }
 
 }  // namespace

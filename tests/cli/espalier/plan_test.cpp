@@ -27,12 +27,11 @@ TEST_F(PlanCommand, FabricIsForHostsAtSwitches) {
     EXPECT_EQ(run({"verify", "plan.json", "--platform", "star.json"}).status, 0) << operation;
   }
   write("p.json", kTriangle);
-  const Finished refused =
-      run({"plan", "p.json", "--source", "a", "--algorithm", "fabric", "-o", "none.json"});
-  EXPECT_EQ(refused.status, 3);
-  EXPECT_EQ(refused.err,
-            "espalier: triangle: algorithm 'fabric': host 'a' is not linked to a switch; use "
-            "'optimal'\n");
+  EXPECT_EQ(
+      refusal_of(
+          run({"plan", "p.json", "--source", "a", "--algorithm", "fabric", "-o", "none.json"}), 3),
+      "espalier: triangle: algorithm 'fabric': host 'a' is not linked to a switch; use "
+      "'optimal'\n");
 }
 
 TEST_F(PlanCommand, WritesThePlanToStdoutAndTheSummaryToStderr) {
@@ -85,9 +84,8 @@ TEST_F(PlanCommand, ChainsSetTheNumberOfChains) {
   EXPECT_THAT(edges("1"), ElementsAre(planner::PlanEdge{0, 1}, planner::PlanEdge{1, 2}));
   EXPECT_THAT(edges("2"), ElementsAre(planner::PlanEdge{0, 1}, planner::PlanEdge{0, 2}));
   EXPECT_EQ(edges("9"), edges("2"));
-  const Finished none = run({"plan", "p.json", "--source", "a", "--chains", "0"});
-  EXPECT_EQ(none.status, 2);
-  EXPECT_THAT(none.err, HasSubstr("--chains: k-chain needs at least one chain"));
+  EXPECT_THAT(refusal_of(run({"plan", "p.json", "--source", "a", "--chains", "0"})),
+              HasSubstr("--chains: k-chain needs at least one chain"));
 }
 
 TEST_F(PlanCommand, QuietPrintsNoMessages) {
@@ -124,10 +122,9 @@ TEST_F(PlanCommand, MakespanOfAPlanOfOneTree) {
   write("p.json", kTriangle);
   const auto makespan = [this](const std::string& platform, const std::string& source,
                                const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{"plan", platform, "--source", source,
-                                       "-o",   "x.json", "--json"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_json(arguments).at("rows")[0].at("makespan_s");
+    return run_json(joined({"plan", platform, "--source", source, "-o", "x.json", "--json"}, more))
+        .at("rows")[0]
+        .at("makespan_s");
   };
   // a -> b -> c, 1 GB/s each
   EXPECT_NEAR(makespan("p.json", "a", {"--algorithm", "ecef", "--message", "1GB"}).get<double>(), 2,
@@ -198,9 +195,9 @@ TEST_F(PlanCommand, ReportsTheTimeOfTheOptimalPacking) {
 TEST_F(PlanCommand, AMessageKeepsGivenOptions) {
   write("p.json", kTriangle);
   const auto plan_for = [this](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{"plan", "p.json", "--source", "a", "--message", "100MB"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return planner::parse_plan(run(arguments).out, "<stdout>");
+    return planner::parse_plan(
+        run(joined({"plan", "p.json", "--source", "a", "--message", "100MB"}, more)).out,
+        "<stdout>");
   };
   EXPECT_EQ(plan_for({"--segment", "123456"}).segment, Bytes{123456});
   EXPECT_EQ(plan_for({"--algorithm", "flat"}).algorithm, "flat");
@@ -211,11 +208,7 @@ TEST_F(PlanCommand, AMessageKeepsGivenOptions) {
 TEST_F(PlanCommand, RefusesOptionsThatCannotBeCombinedWithAMessage) {
   write("p.json", kTriangle);
   const auto refusal = [this](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{"plan", "p.json", "--source", "a"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Finished finished = run(arguments);
-    EXPECT_EQ(finished.status, 2);
-    return finished.err;
+    return refusal_of(run(joined({"plan", "p.json", "--source", "a"}, more)));
   };
   EXPECT_EQ(
       refusal({"--message", "1MB", "--schedule"}),
@@ -284,10 +277,8 @@ TEST_F(PlanCommand, LatencyOccupiesOnRequest) {
 TEST_F(PlanCommand, CapsAreSetByPrefix) {
   write("p.csv", "from,to,bandwidth_Gbps\naws:a,gcp:b,8\naws:a,gcp:c,8\ngcp:b,gcp:c,8\n");
   const auto throughput = [this](const std::vector<std::string>& caps) {
-    std::vector<std::string> arguments{"plan",  "p.csv",   "--source",
-                                       "aws:a", "--model", "bounded-multi-port"};
-    arguments.insert(arguments.end(), caps.begin(), caps.end());
-    const Finished finished = run(arguments);
+    const Finished finished =
+        run(joined({"plan", "p.csv", "--source", "aws:a", "--model", "bounded-multi-port"}, caps));
     EXPECT_EQ(finished.status, 0) << finished.err;
     return planner::parse_plan(finished.out, "<stdout>").throughput.value * 8e-9;
   };
@@ -349,11 +340,9 @@ TEST_F(PlanCommand, ScheduleRefusesWhatItCannotSchedule) {
   const auto refusal = [this](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "plan");
     arguments.insert(arguments.end(), {"--schedule", "-o", "plan.json"});
-    const Finished finished = run(arguments);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_TRUE(is_one_line(finished.err));
+    const std::string line = refusal_of(run(arguments));
     EXPECT_FALSE(exists("plan.json"));
-    return finished.err;
+    return line;
   };
   EXPECT_EQ(refusal({"p.json", "--source", "a", "--model", "multi-port"}),
             "espalier: --schedule: a schedule needs the model one-port, not multi-port\n");

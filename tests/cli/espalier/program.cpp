@@ -118,6 +118,12 @@ std::string sample(const std::string& name) {
   return ESPALIER_SOURCE_DIR "/platforms/data/" + name;
 }
 
+std::vector<std::string> joined(std::vector<std::string> words,
+                                const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 std::vector<std::string> keys_of(const Json& object) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : object.items()) keys.push_back(key);
@@ -134,6 +140,13 @@ std::string without_seconds(const std::string& text) {
     return ::testing::AssertionSuccess();
   }
   return ::testing::AssertionFailure() << "not one line of espalier's: " << text;
+}
+
+std::string refusal_of(const Finished& finished, int status) {
+  EXPECT_EQ(finished.status, status);
+  EXPECT_TRUE(is_one_line(finished.err)) << finished.err;
+  EXPECT_EQ(finished.out, "");
+  return finished.err;
 }
 
 const std::string kTriangle = R"({

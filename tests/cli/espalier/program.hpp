@@ -48,6 +48,10 @@ class CliTest : public ::testing::Test {
 // A sample platform of platforms/data/.
 std::string sample(const std::string& name);
 
+// `words`, and then `more`.
+std::vector<std::string> joined(std::vector<std::string> words,
+                                const std::vector<std::string>& more);
+
 // Keys of an object, in their order.
 std::vector<std::string> keys_of(const Json& object);
 
@@ -56,6 +60,8 @@ std::string without_seconds(const std::string& text);
 
 // A single line that begins with "espalier: " and ends with a newline, as every refusal does.
 ::testing::AssertionResult is_one_line(const std::string& text);
+// What it says: one line on stderr, and no output.
+std::string refusal_of(const Finished& finished, int status = 2);
 
 // A full triangle of hosts a, b, c:
 //

@@ -48,11 +48,9 @@ class ReportPage : public CliTest {
   std::string refusal(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "report");
     for (const char* more : {"-o", "page.html"}) arguments.emplace_back(more);
-    const Finished finished = run(arguments);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_TRUE(is_one_line(finished.err)) << finished.err;
+    const std::string refusal = refusal_of(run(arguments));
     EXPECT_FALSE(exists("page.html"));
-    return finished.err;
+    return refusal;
   }
 };
 

@@ -75,16 +75,13 @@ TEST_F(Routing, CountsOfAnAlltoallAreAMatrix) {
   EXPECT_EQ(written.at("blocks")[0].at("share"), 1.5);
   EXPECT_NEAR(written.at("throughput_Bps").get<double>(), 1e8 / 3, 1e3);
   write("counts.txt", "1 2 3");
-  const Finished refused = run(with(problem("bound", "alltoall"), counts));
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, HasSubstr("counts.txt: expected 9 numbers"));
+  EXPECT_THAT(refusal_of(run(with(problem("bound", "alltoall"), counts))),
+              HasSubstr("counts.txt: expected 9 numbers"));
 }
 
 TEST_F(Routing, Refusals) {
   const auto refusal = [&](const std::vector<std::string>& words) {
-    const Finished finished = run(words);
-    EXPECT_EQ(finished.status, 2);
-    return finished.err;
+    return refusal_of(run(words));
   };
   EXPECT_THAT(refusal({"plan", "line.json", "--operation", "scatter"}),
               HasSubstr("--source is required"));

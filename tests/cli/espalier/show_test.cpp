@@ -23,14 +23,6 @@ class Show : public CliTest {
   }
 };
 
-// The refusal of `finished`: status 2, one line, no output.
-std::string refusal(const Finished& finished) {
-  EXPECT_EQ(finished.status, 2);
-  EXPECT_TRUE(is_one_line(finished.err));
-  EXPECT_THAT(finished.out, IsEmpty());
-  return finished.err;
-}
-
 // Rates whose bits exceed a double.
 TEST_F(Show, PrintsTheFastestRatesThatAreRead) {
   write("fast.json", R"({"format": "espalier-platform", "version": 1, "name": "fast",
@@ -131,7 +123,7 @@ TEST_F(Show, DrawsByCoordinates) {
   EXPECT_THAT(finished.out, HasSubstr("pos=\"4.000,"));
   write("half.json", R"({"format": "espalier-platform", "version": 1, "name": "map",
       "nodes": [{"name": "a", "x": 4.9}], "links": []})");
-  EXPECT_EQ(refusal(run({"show", "half.json"})),
+  EXPECT_EQ(refusal_of(run({"show", "half.json"})),
             "espalier: half.json: /nodes/0: 'x' without 'y'\n");
 }
 
@@ -152,23 +144,24 @@ TEST_F(Show, DrawsOrReportsThatItCannot) {
 }
 
 TEST_F(Show, RefusesUnknownPictureFormats) {
-  EXPECT_EQ(refusal(run({"show", "net.json", "-o", "net.gif"})),
+  EXPECT_EQ(refusal_of(run({"show", "net.json", "-o", "net.gif"})),
             "espalier: net.gif: unknown extension; add --to, one of: svg, png, dot\n");
-  EXPECT_THAT(refusal(run({"show", "net.json", "-o", "net", "--to", "sgv"})),
+  EXPECT_THAT(refusal_of(run({"show", "net.json", "-o", "net", "--to", "sgv"})),
               HasSubstr("--to: unknown format 'sgv'; did you mean 'svg'?"));
-  EXPECT_THAT(refusal(run({"show", "net.json", "--to", "svg"})),
+  EXPECT_THAT(refusal_of(run({"show", "net.json", "--to", "svg"})),
               HasSubstr("--to: is the picture's format; add -o FILE"));
-  EXPECT_THAT(refusal(run({"show", "net.json", "-o", "none/net.dot"})),
+  EXPECT_THAT(refusal_of(run({"show", "net.json", "-o", "none/net.dot"})),
               StartsWith("espalier: none/net.dot: "));
 }
 
 TEST_F(Show, DistinguishesPlansAndPlatforms) {
   EXPECT_EQ(
-      refusal(run({"show", "plan.json"})),
+      refusal_of(run({"show", "plan.json"})),
       "espalier: plan.json: this is a plan; add --platform FILE, the platform that it is for\n");
-  EXPECT_EQ(refusal(run({"show", "net.json", "--platform", "net.json"})),
+  EXPECT_EQ(refusal_of(run({"show", "net.json", "--platform", "net.json"})),
             "espalier: net.json: this is not a plan; leave out --platform\n");
-  EXPECT_THAT(refusal(run({"show", "-", "--platform", "-"})), HasSubstr("both be standard input"));
+  EXPECT_THAT(refusal_of(run({"show", "-", "--platform", "-"})),
+              HasSubstr("both be standard input"));
   // A platform may have this name.
   write("called.json", replaced(kTriangle, "triangle", "espalier-plan"));
   EXPECT_EQ(run_json({"show", "called.json", "--json"})["platform"], "espalier-plan");
@@ -186,7 +179,7 @@ TEST_F(Show, RefusesAPlanAsVerifyDoes) {
     EXPECT_FALSE(exists("bad.dot"));
   }
   write("cut.json", kChainPlan.substr(0, kChainPlan.size() / 2));
-  EXPECT_THAT(refusal(run({"show", "cut.json", "--platform", "net.json"})),
+  EXPECT_THAT(refusal_of(run({"show", "cut.json", "--platform", "net.json"})),
               StartsWith("espalier: cut.json: "));
 }
 

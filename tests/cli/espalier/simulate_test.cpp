@@ -21,17 +21,12 @@ class SimulateCommand : public CliTest {
     write("p.json", kTriangle);
     write("plan.json", kChainPlan);
   }
-  [[nodiscard]] Finished simulate(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), {"simulate", "plan.json", "--platform", "p.json"});
-    return run(arguments);
+  [[nodiscard]] Finished simulate(const std::vector<std::string>& arguments) const {
+    return run(joined({"simulate", "plan.json", "--platform", "p.json"}, arguments));
   }
   // The line of a refusal with status 2.
   [[nodiscard]] std::string refusal(const std::vector<std::string>& arguments) const {
-    const Finished finished = simulate(arguments);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_TRUE(is_one_line(finished.err));
-    EXPECT_THAT(finished.out, IsEmpty());
-    return finished.err;
+    return refusal_of(simulate(arguments));
   }
 };
 

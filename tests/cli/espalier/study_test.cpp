@@ -25,11 +25,9 @@ class StudyCommand : public CliTest {
   // A study of 8 units into `folder`.
   [[nodiscard]] Finished small(const std::string& folder,
                                const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> arguments{
-        "study", "random",      "--nodes",           "5,8", "--densities", "0.4,0.7", "--draws",
-        "1",     "--algorithm", "optimal,grow,flat", "-o",  folder};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(arguments);
+    return run(joined({"study", "random", "--nodes", "5,8", "--densities", "0.4,0.7", "--draws",
+                       "1", "--algorithm", "optimal,grow,flat", "-o", folder},
+                      more));
   }
   [[nodiscard]] std::vector<std::string> files_of(const std::string& name) const {
     std::vector<std::string> names;
@@ -79,18 +77,8 @@ TEST_F(StudyCommand, OfTwoTreesFillsItsFolder) {
   EXPECT_THAT(files_of("t/two"),
               ElementsAre("broadcast-64KiB.svg", "figures.csv", "reduce-64KiB.svg", "summary.md"));
   EXPECT_EQ(count_of(read("t/two/figures.csv"), "\n"), 1U + 2 * 6 * 2);
-  const Finished empty = run({"study", "two-trees", "--sizes", "0", "-o", "u"});
-  EXPECT_EQ(empty.status, 2);
-  EXPECT_EQ(empty.err, "espalier: --sizes: an empty message has no chunks\n");
-}
-
-TEST_F(StudyCommand, GivesTheSameBytesWithOneJobAndWithTwo) {
-  EXPECT_EQ(small("one", {"--jobs", "1"}).status, 0);
-  EXPECT_EQ(small("two", {"--jobs", "2"}).status, 0);
-  for (const std::string& name : files_of("one")) {
-    if (name == "done.jsonl" || name == "timings.csv") continue;
-    EXPECT_EQ(read("one/" + name), read("two/" + name)) << name;
-  }
+  EXPECT_EQ(refusal_of(run({"study", "two-trees", "--sizes", "0", "-o", "u"})),
+            "espalier: --sizes: an empty message has no chunks\n");
 }
 
 TEST_F(StudyCommand, ResumesAfterAnInterruption) {
@@ -156,9 +144,7 @@ TEST_F(StudyCommand, RefusalsNameTheOption) {
       {{"files", "-o", "s", "none.json"}, "none.json: cannot open: No such file or directory"},
   };
   for (const auto& [arguments, line] : cases) {
-    std::vector<std::string> words{"study"};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    const Finished finished = run(words);
+    const Finished finished = run(joined({"study"}, arguments));
     EXPECT_EQ(finished.status, 2) << line;
     EXPECT_THAT(finished.err, StartsWith("espalier: " + line));
     EXPECT_TRUE(is_one_line(finished.err));
@@ -180,19 +166,17 @@ TEST_F(StudyCommand, FilesFromEveryHostOrFromOne) {
   EXPECT_THAT(read("s/instances.csv"), HasSubstr("\nfiles,triangle,3,6,,,,one-port,b,optimal,"));
   // The file has changed.
   write("p.json", replaced(kTriangle, "5e8", "4e8"));
-  const Finished changed = run({"study", "files", "p.json", "--models", "one-port", "--algorithm",
-                                "optimal,chain", "-o", "s"});
-  EXPECT_EQ(changed.status, 2);
-  EXPECT_THAT(changed.err, StartsWith("espalier: s/study.json: /platforms: "));
+  EXPECT_THAT(refusal_of(run({"study", "files", "p.json", "--models", "one-port", "--algorithm",
+                              "optimal,chain", "-o", "s"})),
+              StartsWith("espalier: s/study.json: /platforms: "));
   const Finished one = run(
       {"study", "files", "p.json", "--source", "c", "--algorithm", "chain", "-o", "t", "--csv"});
   EXPECT_EQ(one.status, 0) << one.err;
   EXPECT_THAT(one.out, StartsWith("model,nodes,density,algorithm,"));
   EXPECT_EQ(count_of(read("t/instances.csv"), "\n"), 1U + 2);
-  const Finished reduced = run({"study", "files", "p.json", "--operation", "reduce", "--source",
-                                "c", "--algorithm", "chain", "-o", "t"});
-  EXPECT_EQ(reduced.status, 2);
-  EXPECT_THAT(reduced.err, StartsWith("espalier: t/study.json: /operation: "));
+  EXPECT_THAT(refusal_of(run({"study", "files", "p.json", "--operation", "reduce", "--source", "c",
+                              "--algorithm", "chain", "-o", "t"})),
+              StartsWith("espalier: t/study.json: /operation: "));
 }
 
 TEST_F(StudyCommand, InstancesWithoutSolutionAreReportedAndEndWithThree) {
@@ -204,35 +188,6 @@ TEST_F(StudyCommand, InstancesWithoutSolutionAreReportedAndEndWithThree) {
             "espalier: warning: 2 instances have no solution: see 'error' in instances.csv\n");
   EXPECT_THAT(finished.out, HasSubstr("2 figures are missing"));
   EXPECT_THAT(read("s/instances.csv"), HasSubstr("'c'"));
-}
-
-TEST_F(StudyCommand, ThePlatformOfARowCanBeRegenerated) {
-  EXPECT_EQ(small("s", {"--csv"}).status, 0);
-  const std::string csv = read("s/instances.csv");
-  const std::string start = "\nrandom,,8,";
-  const std::size_t row = csv.find(start);
-  ASSERT_NE(row, std::string::npos);
-  std::vector<std::string> cells{""};
-  for (const char letter : csv.substr(row + 1, csv.find('\n', row + 1) - row - 1)) {
-    if (letter == ',') {
-      cells.emplace_back();
-    } else {
-      cells.back() += letter;
-    }
-  }
-  ASSERT_EQ(cells.size(), 17U);
-  EXPECT_EQ(run({"generate", "random", "--nodes", cells[2], "--density", cells[4], "--seed",
-                 cells[6], "-o", "p.json"})
-                .status,
-            0);
-  const Json compared = run_json({"compare", "p.json", "--source", cells[8], "--model", cells[7],
-                                  "--algorithm", "grow", "--json"});
-  const std::string grow =
-      "\n" + csv.substr(row + 1, csv.find(cells[9], row) - row - 1) + "grow,1,";
-  const std::size_t place = csv.find(grow);
-  ASSERT_NE(place, std::string::npos);
-  EXPECT_EQ(std::stod(csv.substr(place + grow.size())),
-            compared.at("rows")[0].at("throughput_Bps").get<double>());
 }
 
 }  // namespace

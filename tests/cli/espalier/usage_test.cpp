@@ -83,10 +83,7 @@ TEST_F(Usage, WrongUsageIsOneLineAndStatusTwo) {
 }
 
 TEST_F(Usage, AnUnknownOptionSuggestsTheNearest) {
-  const Finished finished = run({"plan", "p.json", "--sorce", "a"});
-  EXPECT_EQ(finished.status, 2);
-  EXPECT_TRUE(is_one_line(finished.err));
-  EXPECT_THAT(finished.err,
+  EXPECT_THAT(refusal_of(run({"plan", "p.json", "--sorce", "a"})),
               StartsWith("espalier: plan: unknown option '--sorce'; did you mean '--source'?"));
 }
 
@@ -123,12 +120,7 @@ TEST_F(Usage, RefusalsNameTheOption) {
 TEST_F(Usage, UnknownNamesSuggestTheNearest) {
   write("p.json", kTriangle);
   const auto refusal = [this](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{"plan", "p.json"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Finished finished = run(arguments);
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_TRUE(is_one_line(finished.err));
-    return finished.err;
+    return refusal_of(run(joined({"plan", "p.json"}, more)));
   };
   EXPECT_THAT(refusal({"--source", "a", "--algorithm", "gorw"}),
               StartsWith("espalier: unknown algorithm 'gorw'; did you mean 'grow'?"));

@@ -1,6 +1,7 @@
 // The check of received bytes detects errors in segments.
 #include "cli/espalier_mpi/run/pattern.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,9 +16,15 @@ std::vector<std::byte> message_of(std::size_t bytes, std::uint64_t round) {
   return message;
 }
 
+// The end of the message if nothing is wrong.
+std::size_t first_wrong(const std::vector<std::byte>& message, std::uint64_t round) {
+  const auto fault = find_fault(message, round);
+  return fault ? std::stoul(fault->substr(std::string("byte ").size())) : message.size();
+}
+
 TEST(Pattern, AcceptsAnySize) {
   for (std::size_t bytes = 0; bytes < 100; ++bytes) {
-    EXPECT_FALSE(find_mismatch(message_of(bytes, 3), 3)) << bytes;
+    EXPECT_FALSE(find_fault(message_of(bytes, 3), 3)) << bytes;
   }
 }
 
@@ -26,11 +33,8 @@ TEST(Pattern, NamesEverySingleWrongByte) {
     std::vector<std::byte> message = message_of(101, 0);
     const auto right = std::to_integer<unsigned>(message[at]);
     message[at] ^= std::byte{0x10};
-    const auto wrong = find_mismatch(message, 0);
-    ASSERT_TRUE(wrong);
-    EXPECT_EQ(wrong->offset, at);
-    EXPECT_EQ(wrong->expected, right);
-    EXPECT_EQ(wrong->got, right ^ 0x10U);
+    EXPECT_EQ(find_fault(message, 0),
+              fmt::format("byte {} of 101 is {:#04x}, not {:#04x}", at, right ^ 0x10U, right));
   }
 }
 
@@ -39,8 +43,7 @@ TEST(Pattern, DetectsSwappedSegments) {
     std::vector<std::byte> message = message_of(4 * segment, 0);
     std::swap_ranges(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(segment),
                      message.begin() + static_cast<std::ptrdiff_t>(2 * segment));
-    ASSERT_TRUE(find_mismatch(message, 0)) << segment;
-    EXPECT_LT(find_mismatch(message, 0)->offset, 8U);
+    EXPECT_LT(first_wrong(message, 0), 8U) << segment;
   }
 }
 
@@ -48,10 +51,8 @@ TEST(Pattern, DetectsASegmentOfThePreviousRound) {
   std::vector<std::byte> message = message_of(1000, 1);
   const std::vector<std::byte> before = message_of(1000, 0);
   std::copy(before.begin() + 504, before.begin() + 600, message.begin() + 504);
-  const auto wrong = find_mismatch(message, 1);
-  ASSERT_TRUE(wrong);
-  EXPECT_GE(wrong->offset, 504U);
-  EXPECT_LT(wrong->offset, 512U);
+  EXPECT_GE(first_wrong(message, 1), 504U);
+  EXPECT_LT(first_wrong(message, 1), 512U);
 }
 
 }  // namespace

@@ -105,15 +105,11 @@ TEST(Warnings, ALargePlatformIsSampledWithANote) {
   for (std::uint32_t i = 0; i < kNodes; ++i) builder.node_named(fmt::format("n{}", i));
   for (std::uint32_t i = 0; i < kNodes; ++i) {
     for (std::uint32_t j = 0; j < kNodes; ++j) {
-      if (i != j) builder.add_arc({NodeId{i}, NodeId{j}, {kGigabit}, {i < 75 ? 1.0 : 1e-3}, {}});
+      if (i != j)
+        builder.add_arc({NodeId{i}, NodeId{j}, {kGigabit}, {i < 75 && j < 75 ? 1.0 : 1e-3}, {}});
     }
   }
-  const Platform platform = std::move(builder).build();
-  const auto lines = warnings(platform);
-  ASSERT_EQ(lines.size(), 0U) << "a detour starts at the same slow node";
-  WarningLimits strict;
-  strict.detour = 0.1;
-  EXPECT_THAT(warnings(platform, strict),
+  EXPECT_THAT(warnings(std::move(builder).build()),
               ElementsAre(HasSubstr("(checked every 4-th link): 'n0' -> ")));
 }
 
