@@ -18,6 +18,7 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/planner/references/two_chains.hpp"
 #include "tests/support/counting_clock.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::planner::schedule_test {
 namespace {
@@ -254,12 +255,7 @@ TEST(Schedule, ALimitHoldsForSegmentsAndForMatchings) {
 // --- no schedule
 
 std::string refusal(const Instance& instance, const Plan& plan) {
-  try {
-    (void)make_schedule(instance, plan);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return {};
+  return espalier::testing::refusal([&] { (void)make_schedule(instance, plan); });
 }
 
 TEST(Schedule, RefusesSendsThatOccupyMoreThanTwoPorts) {
