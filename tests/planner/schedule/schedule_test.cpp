@@ -23,15 +23,8 @@
 namespace espalier::planner::schedule_test {
 namespace {
 
-using espalier::testing::CountingClock;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::for_each_platform;
-using espalier::testing::instance_of;
+using namespace espalier::testing;
 using espalier::testing::run;
-using espalier::testing::sample_platform;
-using espalier::testing::small_platform;
-using espalier::testing::triangle;
-using espalier::testing::two_chains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
