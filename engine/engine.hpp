@@ -73,6 +73,7 @@
 #include "engine/windows.hpp"
 #include "planner/plan/segment_assignment.hpp"
 #include "planner/plan/segment_choice.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::engine {
 
@@ -98,7 +99,7 @@ struct Message {
 };
 
 template <Transport T>
-class Engine {
+class Engine : public Pinned {
  public:
   // transport: used by this engine alone; must outlive it. blocks: those of the call, in the same
   // order on all ranks; some that do not concern this rank may be missing (Block::first_tree). With
@@ -106,11 +107,6 @@ class Engine {
   // timetable is for a single block that copies, whose assignment is that of the slots. Rounds,
   // ports and a timetable exclude one another, and blocks that route.
   Engine(T& transport, std::vector<Block> blocks, Options options);
-  Engine(const Engine&) = delete;
-  Engine& operator=(const Engine&) = delete;
-  Engine(Engine&&) = delete;
-  Engine& operator=(Engine&&) = delete;
-  ~Engine() = default;
 
   // For each message: prepare, then begin, then wait or progress until is_done. Collective as a
   // whole. ranges: of each block; equal where a block is after another. A message that may be

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "planner/plan/segment_grid.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::engine {
 
@@ -22,15 +23,8 @@ struct Segment {
 
 // Holds the bytes of segments on a rank: in the user's buffer, or in a window onto a file. An
 // in-edge `in` is given by its index in the rank's role in the segment's tree.
-class SegmentStore {
+class SegmentStore : public Interface {
  public:
-  SegmentStore() = default;
-  SegmentStore(const SegmentStore&) = delete;
-  SegmentStore& operator=(const SegmentStore&) = delete;
-  SegmentStore(SegmentStore&&) = delete;
-  SegmentStore& operator=(SegmentStore&&) = delete;
-  virtual ~SegmentStore() = default;
-
   // How many segments of each tree it can hold at a time: segment n + this reuses the buffer of
   // segment n.
   [[nodiscard]] virtual std::uint64_t segments_per_tree() const { return UINT64_MAX; }

@@ -119,15 +119,7 @@ double Simulator::sends_of(Bytes message) const {
     Assignments assignments(*plan_);
     const std::vector<planner::SegmentGrid> grids = grids_of(*plan_, message, segment());
     assignments.end_at(grids);
-    double sends = 0;
-    for (std::size_t block = 0; block < grids.size(); ++block) {
-      const std::vector<planner::PlanTree>& trees = plan_->blocks[block].trees;
-      for (std::size_t tree = 0; tree < trees.size(); ++tree) {
-        const auto segments = assignments.blocks()[block].count(tree, grids[block].count());
-        sends += static_cast<double>(segments) * static_cast<double>(trees[tree].edges.size());
-      }
-    }
-    return sends;
+    return simulate::sends_of(planner::blocks_of(*plan_), grids, assignments);
   }
   const planner::SegmentGrid grid{message.value, segment().value};
   const auto hosts = static_cast<double>(flows_.hosts());

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "support/descriptor.hpp"
 #include "support/errors.hpp"
 #include "support/quantities.hpp"
 
@@ -19,24 +20,6 @@ namespace espalier {
 namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 18U;
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  Descriptor(Descriptor&&) = delete;
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  [[nodiscard]] int number() const { return number_; }
-  // For writers: network file systems report a full disk only here.
-  [[nodiscard]] bool close() { return ::close(std::exchange(number_, -1)) == 0; }
-
- private:
-  int number_;
-};
 
 // Removes a temporary file unless it was renamed.
 class Unlinker {
@@ -100,8 +83,8 @@ bool synced(int descriptor) {
 
 void write_in_place(const std::string& file, std::string_view contents) {
   Descriptor out(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
-  if (out.number() < 0) refuse(file, "cannot write", errno);
-  if (!write_all(out.number(), contents) || !out.close()) refuse(file, "cannot write", errno);
+  if (out.get() < 0) refuse(file, "cannot write", errno);
+  if (!write_all(out.get(), contents) || !out.close()) refuse(file, "cannot write", errno);
 }
 
 void write_to_stdout(std::string_view contents) {
@@ -130,10 +113,10 @@ void write_beside_and_rename(const std::string& file, const std::string& target,
   if (number < 0) refuse(file, "cannot write", errno);
   Descriptor out(number);
   Unlinker unlinker(temporary);
-  if (old_state != nullptr && ::fchmod(out.number(), old_state->st_mode & 07777U) != 0) {
+  if (old_state != nullptr && ::fchmod(out.get(), old_state->st_mode & 07777U) != 0) {
     refuse(file, "cannot write", errno);
   }
-  if (!write_all(out.number(), contents) || !synced(out.number()) || !out.close()) {
+  if (!write_all(out.get(), contents) || !synced(out.get()) || !out.close()) {
     refuse(file, "cannot write", errno);
   }
   if (::rename(temporary.c_str(), target.c_str()) != 0) refuse(file, "cannot write", errno);
@@ -150,15 +133,15 @@ std::string read_text(const std::string& file) {
   const std::string name = display_name(file);
   if (file == "-") return read_all(STDIN_FILENO, kChunk, name);
   const Descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (in.number() < 0) refuse(name, "cannot open", errno);
+  if (in.get() < 0) refuse(name, "cannot open", errno);
   struct stat state {};
-  if (::fstat(in.number(), &state) != 0) refuse(name, "cannot read", errno);
+  if (::fstat(in.get(), &state) != 0) refuse(name, "cannot read", errno);
   if (S_ISDIR(state.st_mode)) refuse(name, "cannot read", EISDIR);
   const auto size = S_ISREG(state.st_mode) ? static_cast<std::size_t>(state.st_size) : kChunk;
   if (size > kMaxInputBytes) {
     throw InputError(name, {}, "larger than " + format_size({kMaxInputBytes}));
   }
-  return read_all(in.number(), size, name);
+  return read_all(in.get(), size, name);
 }
 
 void write_text(const std::string& file, std::string_view contents) {

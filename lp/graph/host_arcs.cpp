@@ -69,6 +69,15 @@ std::uint32_t HostArcs::find(std::uint32_t from, std::uint32_t to) const {
   return at != candidates.end() && tail(*at) == from ? *at : UINT32_MAX;
 }
 
+std::vector<std::uint32_t> HostArcs::arcs_of(const RoutedTree& tree) const {
+  std::vector<std::uint32_t> arcs;
+  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+    const auto [parent, child] = ends_of(tree.path(edge));
+    arcs.push_back(find(parent, child));
+  }
+  return arcs;
+}
+
 void HostArcs::add_edge(std::uint32_t arc, RoutedTree& tree) const {
   std::vector<std::uint32_t> path;
   hosts_.append_path(arc, path);

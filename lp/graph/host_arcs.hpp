@@ -72,6 +72,8 @@ class HostArcs {
   [[nodiscard]] Ends ends_of(std::span<const std::uint32_t> path) const {
     return {graph_->tail[path.front()], graph_->head[path.back()]};
   }
+  // Of each edge of a tree, in their order, the arc between its ends; UINT32_MAX: there is none.
+  [[nodiscard]] std::vector<std::uint32_t> arcs_of(const RoutedTree& tree) const;
   // Adds the arc's path to the tree as an edge.
   void add_edge(std::uint32_t arc, RoutedTree& tree) const;
 

@@ -2,6 +2,7 @@
 // topology-oblivious trees, other hosts) lie between parent and child.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -29,11 +30,33 @@ struct RoutedTree {
     return {arcs.data() + first, path_ends[edge] - first};
   }
   // Appends an edge that runs along `path` (at least one arc). Precondition: no amounts.
-  void add_edge(std::span<const std::uint32_t> path);
-  // Appends the edges of another tree, with `offset` added to their arcs.
-  void append(const RoutedTree& tree, std::uint32_t offset = 0);
+  void add_edge(std::span<const std::uint32_t> path) {
+    add_edge(path, [](std::uint32_t arc) { return arc; });
+  }
+  // The same along the arcs arc_of(arc), in the opposite direction if `reversed`.
+  template <class ArcOf>
+  void add_edge(std::span<const std::uint32_t> path, const ArcOf& arc_of, bool reversed = false) {
+    if (path.size() > 1) record_ends();
+    const bool routed = path.size() > 1 || !path_ends.empty();
+    const std::size_t first = arcs.size();
+    for (const std::uint32_t arc : path) arcs.push_back(arc_of(arc));
+    if (reversed) std::reverse(arcs.begin() + static_cast<std::ptrdiff_t>(first), arcs.end());
+    if (routed) path_ends.push_back(static_cast<std::uint32_t>(arcs.size()));
+  }
+  // Appends the edges of another tree, each as add_edge does.
+  template <class ArcOf>
+  void append(const RoutedTree& tree, const ArcOf& arc_of, bool reversed = false) {
+    for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
+      add_edge(tree.path(edge), arc_of, reversed);
+    }
+    amounts.insert(amounts.end(), tree.amounts.begin(), tree.amounts.end());
+  }
 
   bool operator==(const RoutedTree&) const = default;
+
+ private:
+  // Where every edge was one arc so far: their ends.
+  void record_ends();
 };
 
 }  // namespace espalier::lp

@@ -172,7 +172,8 @@ bool PackingMaster::activate_overloaded() {
 RoutedTree PackingMaster::joined(std::span<const std::uint32_t> columns) const {
   if (columns.size() == 1) return columns_[columns.front()].tree;
   RoutedTree whole;
-  for (const std::uint32_t column : columns) whole.append(columns_[column].tree);
+  for (const std::uint32_t column : columns)
+    whole.append(columns_[column].tree, [](std::uint32_t arc) { return arc; });
   return whole;
 }
 

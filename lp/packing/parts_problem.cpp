@@ -14,21 +14,6 @@ std::vector<double> shares_of(std::span<const Part> parts) {
   return shares;
 }
 
-// Adds the tree's edges with `offset` added to their arcs, in the opposite direction if `reversed`.
-void append(const RoutedTree& tree, std::uint32_t offset, bool reversed, RoutedTree& whole) {
-  std::vector<std::uint32_t> path;
-  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-    const auto own = tree.path(edge);
-    if (reversed) {
-      path.assign(own.rbegin(), own.rend());
-    } else {
-      path.assign(own.begin(), own.end());
-    }
-    for (std::uint32_t& arc : path) arc += offset;
-    whole.add_edge(path);
-  }
-}
-
 }  // namespace
 
 SparseMatrix side_by_side(const SparseMatrix& matrix, std::span<const double> shares) {
@@ -102,18 +87,12 @@ PartsProblem::PartsProblem(const Digraph& graph, const SparseMatrix& occupation,
 
 std::vector<RoutedTree> PartsProblem::split(const RoutedTree& tree) const {
   std::vector<RoutedTree> trees(parts_.size());
-  std::vector<std::uint32_t> path;
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-    const auto whole = tree.path(edge);
-    const std::uint32_t part = whole.front() / arcs_;
-    if (whole.front() % arcs_ >= arcs_ - root_arcs_) continue;  // of a root that is not a host
-    if (parts_[part].reversed) {
-      path.assign(whole.rbegin(), whole.rend());
-    } else {
-      path.assign(whole.begin(), whole.end());
-    }
-    for (std::uint32_t& arc : path) arc -= part * arcs_;
-    trees[part].add_edge(path);
+    const auto path = tree.path(edge);
+    const std::uint32_t part = path.front() / arcs_;
+    if (path.front() % arcs_ >= arcs_ - root_arcs_) continue;  // of a root that is not a host
+    trees[part].add_edge(
+        path, [&](std::uint32_t arc) { return arc - part * arcs_; }, parts_[part].reversed);
   }
   return trees;
 }
@@ -122,7 +101,8 @@ RoutedTree PartsProblem::join(std::span<const RoutedTree> trees, std::uint32_t r
   RoutedTree whole;
   for (std::uint32_t p = 0; p < trees.size(); ++p) {
     if (root_arcs_ > 0) whole.add_edge(std::array{(p + 1) * arcs_ - root_arcs_ + root});
-    append(trees[p], p * arcs_, parts_[p].reversed, whole);
+    whole.append(
+        trees[p], [&](std::uint32_t arc) { return p * arcs_ + arc; }, parts_[p].reversed);
   }
   return whole;
 }

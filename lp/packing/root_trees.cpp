@@ -62,7 +62,8 @@ std::optional<PricedTree> AnyRootTree::solve(std::span<const double> cost) {
   if (!(whole.cost < std::numeric_limits<double>::infinity())) return std::nullopt;
   for (std::uint32_t part = 0; part < halves_.size(); ++part) {
     const std::uint32_t root_arc = arcs_ - roots_ + best;
-    whole.tree.append(halves_[part].cheapest->tree_from(root_arc), part * arcs_);
+    whole.tree.append(halves_[part].cheapest->tree_from(root_arc),
+                      [&](std::uint32_t arc) { return part * arcs_ + arc; });
   }
   return whole;
 }
@@ -100,13 +101,9 @@ std::optional<PricedTree> AllRootsTree::solve(std::span<const double> cost) {
     if (std::isinf(from_each_[root])) return std::nullopt;
     whole.cost += share * from_each_[root];
     const RoutedTree tree = cheapest_->tree_from(arc_to_[root]);
-    std::vector<std::uint32_t> path;
     for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-      const auto own = tree.path(edge);
-      if (own.front() >= arcs_) continue;  // to the root
-      path.assign(own.begin(), own.end());
-      for (std::uint32_t& arc : path) arc += part * arcs_;
-      whole.tree.add_edge(path);
+      if (tree.path(edge).front() >= arcs_) continue;  // to the root
+      whole.tree.add_edge(tree.path(edge), [&](std::uint32_t arc) { return part * arcs_ + arc; });
     }
   }
   return whole;

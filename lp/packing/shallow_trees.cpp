@@ -124,9 +124,8 @@ void ShallowTree::find_nearest() {
 
 void ShallowTree::start_from(const RoutedTree& tree) {
   parent_arc_.assign(arcs_.node_count(), kNone);
-  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-    const auto [parent, child] = arcs_.ends_of(tree.path(edge));
-    parent_arc_[child] = arcs_.find(parent, child);
+  for (const std::uint32_t arc : arcs_.arcs_of(tree)) {
+    if (arc != kNone) parent_arc_[arcs_.head(arc)] = arc;
   }
 }
 

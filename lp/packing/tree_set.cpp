@@ -14,13 +14,10 @@ constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 bool TreeSet::add(const RoutedTree& tree, double rate) {
   Tree added{rate, std::vector<std::uint32_t>(arcs_->node_count(), kNone),
              std::vector<std::vector<std::uint32_t>>(arcs_->node_count())};
-  std::vector<std::uint32_t> ends;
-  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-    const auto [parent, child] = arcs_->ends_of(tree.path(edge));
-    const std::uint32_t arc = arcs_->find(parent, child);
+  for (const std::uint32_t arc : arcs_->arcs_of(tree)) {
     if (arc == kNone) return false;
-    added.parent_arc[child] = arc;
-    added.children[parent].push_back(child);
+    added.parent_arc[arcs_->head(arc)] = arc;
+    added.children[arcs_->tail(arc)].push_back(arcs_->head(arc));
   }
   for (const std::uint32_t arc : added.parent_arc) {
     if (arc != kNone) change_load(arc, rate);

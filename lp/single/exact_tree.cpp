@@ -134,12 +134,7 @@ double Search::least_into_some_host() const {
 }
 
 ExactTree Search::run(const RoutedTree& start) {
-  std::vector<std::uint32_t> tree_arcs;
-  for (std::size_t edge = 0; edge < start.edge_count(); ++edge) {
-    const auto [parent, child] = arcs_.ends_of(start.path(edge));
-    tree_arcs.push_back(arcs_.find(parent, child));
-  }
-  take(tree_arcs);
+  take(arcs_.arcs_of(start));
   try {
     rules_.emplace(arcs_, root_, options_.excluded, options_.deadline);
     bound_ = std::max(bound_, least_into_some_host());

@@ -17,10 +17,7 @@ class LoadedTree : public RootedTree {
  public:
   LoadedTree(const HostArcs& arcs, std::uint32_t root, const RoutedTree& tree)
       : RootedTree(arcs, root) {
-    for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-      const auto [parent, child] = arcs.ends_of(tree.path(edge));
-      attach(arcs.find(parent, child));
-    }
+    for (const std::uint32_t arc : arcs.arcs_of(tree)) attach(arc);
     recompute_loads();
   }
 

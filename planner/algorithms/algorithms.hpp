@@ -1,6 +1,8 @@
 // The functions behind the registry, one file per family. Callers use planner/registry.hpp.
 #pragma once
 
+#include "planner/algorithms/oblivious_tree.hpp"
+#include "planner/plan/oblivious_shapes.hpp"
 #include "planner/registry.hpp"
 
 namespace espalier::planner::tree_algorithms {
@@ -10,11 +12,18 @@ Outcome prune_refined(const Instance& instance, const AlgorithmOptions& options)
 Outcome grow(const Instance& instance, const AlgorithmOptions& options);
 // The same, with the cost update that the slides print.
 Outcome grow_as_printed(const Instance& instance, const AlgorithmOptions& options);
-Outcome flat(const Instance& instance, const AlgorithmOptions& options);
-Outcome chain(const Instance& instance, const AlgorithmOptions& options);
 Outcome k_chain(const Instance& instance, const AlgorithmOptions& options);
-Outcome binary(const Instance& instance, const AlgorithmOptions& options);
-Outcome binomial(const Instance& instance, const AlgorithmOptions& options);
+// A shape over the hosts, of which the source is the first.
+template <ObliviousShape shape>
+Outcome shaped(const Instance& instance, const AlgorithmOptions& options) {
+  return lay_over(instance, options, shape(static_cast<std::uint32_t>(instance.host_count())));
+}
+inline constexpr TreeMaker flat = shaped<flat_shape>;
+inline constexpr TreeMaker chain = shaped<chain_shape>;
+inline constexpr TreeMaker binary = shaped<binary_shape>;
+inline constexpr TreeMaker binomial = shaped<binomial_shape>;
+inline constexpr TreeMaker split_binary = shaped<split_binary_shape>;
+inline constexpr TreeMaker two_tree_complete = shaped<two_tree_complete_shape>;
 // A chain along the best ring of all hosts, the same for every root.
 Outcome ring(const Instance& instance, const AlgorithmOptions& options);
 Outcome ring_of_reduction(const Instance& instance, const AlgorithmOptions& options);
@@ -22,8 +31,6 @@ Outcome ring_of_reduction(const Instance& instance, const AlgorithmOptions& opti
 Outcome bruck(const Instance& instance, const AlgorithmOptions& options);
 Outcome recursive_doubling(const Instance& instance, const AlgorithmOptions& options);
 Outcome neighbor_exchange(const Instance& instance, const AlgorithmOptions& options);
-Outcome split_binary(const Instance& instance, const AlgorithmOptions& options);
-Outcome two_tree_complete(const Instance& instance, const AlgorithmOptions& options);
 // two_tree_complete's trees, numbered from the middle: T3 and T4 of TTC, as printed and repaired.
 Outcome two_tree_from_middle(const Instance& instance, const AlgorithmOptions& options);
 Outcome two_tree_from_middle_repaired(const Instance& instance, const AlgorithmOptions& options);

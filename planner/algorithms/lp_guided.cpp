@@ -26,10 +26,7 @@ using Ranks = std::vector<std::pair<double, double>>;
 Ranks ranks_of(const lp::HostArcs& arcs, const lp::Packing& packing) {
   Ranks ranks(arcs.size());
   for (const lp::PackedTree& packed : packing.trees) {
-    for (std::size_t edge = 0; edge < packed.tree.edge_count(); ++edge) {
-      const auto [parent, child] = arcs.ends_of(packed.tree.path(edge));
-      ranks[arcs.find(parent, child)].first -= packed.rate;
-    }
+    for (const std::uint32_t arc : arcs.arcs_of(packed.tree)) ranks[arc].first -= packed.rate;
   }
   for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) ranks[arc].second = arcs.weight(arc);
   return ranks;

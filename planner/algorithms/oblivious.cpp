@@ -56,14 +56,6 @@ class DoublingRanks {
 
 }  // namespace
 
-Outcome flat(const Instance& instance, const AlgorithmOptions& options) {
-  return lay_over(instance, options, flat_shape(ranks_of(instance)));
-}
-
-Outcome chain(const Instance& instance, const AlgorithmOptions& options) {
-  return lay_over(instance, options, chain_shape(ranks_of(instance)));
-}
-
 // The ranks' 1 to n-1 divided into k contiguous chains. Where they do not divide evenly the first
 // chains are longer by one, because the source serves them first.
 Outcome k_chain(const Instance& instance, const AlgorithmOptions& options) {
@@ -77,14 +69,6 @@ Outcome k_chain(const Instance& instance, const AlgorithmOptions& options) {
     }
   }
   return lay_over(instance, options, {&tree, 1});
-}
-
-Outcome binary(const Instance& instance, const AlgorithmOptions& options) {
-  return lay_over(instance, options, binary_shape(ranks_of(instance)));
-}
-
-Outcome binomial(const Instance& instance, const AlgorithmOptions& options) {
-  return lay_over(instance, options, binomial_shape(ranks_of(instance)));
 }
 
 Outcome ring(const Instance& instance, const AlgorithmOptions& options) {

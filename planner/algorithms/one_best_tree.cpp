@@ -21,14 +21,6 @@ namespace espalier::planner::tree_algorithms {
 
 namespace {
 
-bool made_of(const lp::HostArcs& arcs, const lp::RoutedTree& tree) {
-  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-    const auto [parent, child] = arcs.ends_of(tree.path(edge));
-    if (arcs.find(parent, child) == UINT32_MAX) return false;
-  }
-  return true;
-}
-
 // Trees of the fast algorithms, in the same order for every instance; when the deadline passes,
 // those made by then.
 std::vector<lp::RoutedTree> quick_trees(const Instance& instance, const lp::Packing& packing,
@@ -112,7 +104,9 @@ std::vector<lp::RoutedTree> OneBestTree::starts(const Deadline& deadline) {
     best_start_ = tree;
   }
   // Topology-oblivious trees pass through other hosts where there is no link.
-  std::erase_if(trees, [&](const lp::RoutedTree& tree) { return !made_of(arcs_, tree); });
+  std::erase_if(trees, [&](const lp::RoutedTree& tree) {
+    return std::ranges::count(arcs_.arcs_of(tree), UINT32_MAX) > 0;
+  });
   return trees;
 }
 
@@ -136,10 +130,7 @@ std::vector<char> OneBestTree::unpromising(const std::vector<lp::RoutedTree>& tr
     keep_lightest(arcs_.out_of(node));
   }
   for (const lp::RoutedTree& tree : trees) {
-    for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-      const auto [parent, child] = arcs_.ends_of(tree.path(edge));
-      excluded[arcs_.find(parent, child)] = 0;
-    }
+    for (const std::uint32_t arc : arcs_.arcs_of(tree)) excluded[arc] = 0;
   }
   return excluded;
 }

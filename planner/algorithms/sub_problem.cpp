@@ -23,12 +23,7 @@ SubProblem::SubProblem(const Instance& whole, std::span<const NodeId> members, N
 }
 
 void SubProblem::add_to(lp::RoutedTree& whole_tree, const lp::RoutedTree& tree) const {
-  std::vector<std::uint32_t> path;
-  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-    path.clear();
-    for (const std::uint32_t arc : tree.path(edge)) path.push_back(whole_arc_[arc]);
-    whole_tree.add_edge(path);
-  }
+  whole_tree.append(tree, [&](std::uint32_t arc) { return whole_arc_[arc]; });
 }
 
 }  // namespace espalier::planner

@@ -9,22 +9,17 @@
 #include "planner/problem/instance.hpp"
 #include "planner/problem/part_of.hpp"
 #include "platforms/core/platform.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::planner {
 
 // An ordinary instance on such a platform.
-class SubProblem {
+class SubProblem : public Pinned {  // instance_ refers to platform_
  public:
   // root: one of the members. Throws InfeasibleError when a member cannot be reached from the root
   // within the part.
   SubProblem(const Instance& whole, std::span<const platforms::NodeId> members,
              platforms::NodeId root, std::span<const platforms::NodeId> way_points = {});
-  // Not copied or moved: instance_ refers to platform_.
-  SubProblem(const SubProblem&) = delete;
-  SubProblem& operator=(const SubProblem&) = delete;
-  SubProblem(SubProblem&&) = delete;
-  SubProblem& operator=(SubProblem&&) = delete;
-  ~SubProblem() = default;
 
   [[nodiscard]] const Instance& instance() const { return instance_; }
   // Adds the edges of a tree of instance() to one of the whole.

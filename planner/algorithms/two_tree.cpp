@@ -115,11 +115,6 @@ Outcome two_tree_sanders(const Instance& instance, const AlgorithmOptions& optio
   return lay_over(instance, options, trees);
 }
 
-Outcome two_tree_complete(const Instance& instance, const AlgorithmOptions& options) {
-  return lay_over(instance, options,
-                  two_tree_complete_shape(static_cast<std::uint32_t>(instance.host_count())));
-}
-
 Outcome two_tree_from_middle(const Instance& instance, const AlgorithmOptions& options) {
   const auto ranks = static_cast<std::uint32_t>(instance.host_count());
   return from_middle(instance, options, ranks / 2);
@@ -128,11 +123,6 @@ Outcome two_tree_from_middle(const Instance& instance, const AlgorithmOptions& o
 Outcome two_tree_from_middle_repaired(const Instance& instance, const AlgorithmOptions& options) {
   const auto ranks = static_cast<std::uint32_t>(instance.host_count());
   return from_middle(instance, options, (ranks + 1) / 2 - 1);
-}
-
-Outcome split_binary(const Instance& instance, const AlgorithmOptions& options) {
-  return lay_over(instance, options,
-                  split_binary_shape(static_cast<std::uint32_t>(instance.host_count())));
 }
 
 }  // namespace espalier::planner::tree_algorithms

@@ -129,11 +129,16 @@ class Cuts {
     if (!rate) return;
     const auto [name, outside] = names_.of(inside);
     const std::string links = arcs.size() == 1 ? "link" : fmt::format("{} links", arcs.size());
-    std::size_t hosts = 0;
-    for (const platforms::NodeId host : collective_.platform().hosts()) {
-      hosts += inside[platforms::index_of(host)] != 0 ? 1 : 0;
-    }
-    add({fmt::format("the {} {} {}", links, way(outside), name), {*rate}, hosts, links_of(arcs)});
+    add({fmt::format("the {} {} {}", links, way(outside), name),
+         {*rate},
+         hosts_in(inside),
+         links_of(arcs)});
+  }
+  [[nodiscard]] std::size_t hosts_in(const Nodes& inside) const {
+    const auto count = std::ranges::count_if(
+        collective_.platform().hosts(),
+        [&](platforms::NodeId host) { return inside[platforms::index_of(host)] != 0; });
+    return static_cast<std::size_t>(count);
   }
   void add(BindingCut cut) {
     const bool known = std::ranges::any_of(
@@ -234,10 +239,7 @@ void Cuts::try_priced(const Outcome& outcome) {
       if (std::exchange(inside[graph_.head[arc]], 0) != 0) open.push_back(graph_.head[arc]);
     }
   }
-  std::size_t hosts = 0;
-  for (const platforms::NodeId host : collective_.platform().hosts()) {
-    hosts += inside[platforms::index_of(host)] != 0 ? 1 : 0;
-  }
+  const std::size_t hosts = hosts_in(inside);
   const bool is_one_of_each = hosts == 1 && std::ranges::any_of(found_, &BindingCut::each);
   if (hosts > 0 && !is_one_of_each) add(inside);
 }

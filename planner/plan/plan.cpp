@@ -7,11 +7,25 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "support/choice.hpp"
 #include "support/errors.hpp"
-#include "support/nearest_name.hpp"
 
 namespace espalier::planner {
 namespace {
+
+constexpr std::array<Choice<Operation>, 9> kOperationNames{
+    {{"broadcast", Operation::kBroadcast},
+     {"reduce", Operation::kReduce},
+     {"allreduce", Operation::kAllreduce},
+     {"allgather", Operation::kAllgather},
+     {"reduce-scatter", Operation::kReduceScatter},
+     {"scatter", Operation::kScatter},
+     {"gather", Operation::kGather},
+     {"alltoall", Operation::kAlltoall},
+     {"barrier", Operation::kBarrier}}};
+constexpr std::array<Choice<BlockKind>, 3> kBlockKindNames{{{"spread", BlockKind::kSpread},
+                                                            {"combine", BlockKind::kCombine},
+                                                            {"route", BlockKind::kRoute}}};
 
 // The length of the longest path from the source to a leaf, where edge i has length(i).
 template <class Length>
@@ -42,48 +56,15 @@ auto longest_path(const PlanTree& tree, std::uint32_t source, Length length) {
 }  // namespace
 
 std::string_view name_of(Operation operation) {
-  switch (operation) {
-    case Operation::kReduce:
-      return "reduce";
-    case Operation::kAllreduce:
-      return "allreduce";
-    case Operation::kAllgather:
-      return "allgather";
-    case Operation::kReduceScatter:
-      return "reduce-scatter";
-    case Operation::kScatter:
-      return "scatter";
-    case Operation::kGather:
-      return "gather";
-    case Operation::kAlltoall:
-      return "alltoall";
-    case Operation::kBarrier:
-      return "barrier";
-    case Operation::kBroadcast:
-      break;
-  }
-  return "broadcast";
+  return espalier::name_of(kOperationNames, operation);
 }
 
 std::string_view name_of(BlockKind kind) {
-  switch (kind) {
-    case BlockKind::kCombine:
-      return "combine";
-    case BlockKind::kRoute:
-      return "route";
-    case BlockKind::kSpread:
-      break;
-  }
-  return "spread";
+  return espalier::name_of(kBlockKindNames, kind);
 }
 
 Operation parse_operation(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const Operation operation : kOperationsAndBarrier) {
-    if (name_of(operation) == name) return operation;
-    names.push_back(name_of(operation));
-  }
-  throw InputError(unknown_name("operation", name, names));
+  return choice_named("operation", kOperationNames, name).value;
 }
 
 std::string with_article(Operation operation) {

@@ -171,15 +171,10 @@ const platforms::Occupation& Collective::occupation() const {
 
 lp::RoutedTree Collective::gathering(const lp::RoutedTree& tree) const {
   lp::RoutedTree gathering;
-  std::vector<std::uint32_t> path;
-  for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-    const auto reversed = tree.path(edge);
-    path.clear();
-    for (std::size_t hop = reversed.size(); hop-- > 0;) {
-      path.push_back(static_cast<std::uint32_t>(reversed_->original[reversed[hop]]));
-    }
-    gathering.add_edge(path);
-  }
+  const auto original = [&](std::uint32_t arc) {
+    return static_cast<std::uint32_t>(reversed_->original[arc]);
+  };
+  gathering.append(tree, original, true);
   return gathering;
 }
 

@@ -11,13 +11,8 @@ namespace espalier::planner {
 namespace {
 
 void add(lp::RoutedTree tree, BytesPerSecond rate, std::vector<WeightedTree>& trees) {
-  if (tree.edge_count() == 0) return;  // the operation does not have this half
-  const auto same = std::ranges::find(trees, tree, &WeightedTree::tree);
-  if (same != trees.end()) {
-    same->rate.value += rate.value;
-  } else {
-    trees.push_back({std::move(tree), rate});
-  }
+  // An operation without this half has no edges there.
+  if (tree.edge_count() > 0) add_tree(std::move(tree), rate.value, trees);
 }
 
 }  // namespace

@@ -9,23 +9,41 @@
 
 namespace espalier::planner {
 
-std::vector<char> reached_from(const platforms::Platform& platform, platforms::NodeId from,
-                               const std::vector<char>& closed) {
+namespace {
+
+// Per node, whether a search from `from` comes to it. onward(node): the nodes that it goes on to.
+template <class Onward>
+std::vector<char> search(const platforms::Platform& platform, platforms::NodeId from,
+                         Onward onward) {
   std::vector<char> reached(platform.nodes().size(), 0);
   std::vector<platforms::NodeId> frontier{from};
   reached[index_of(from)] = 1;
   while (!frontier.empty()) {
-    const auto [first, last] = platform.arcs_out_of(frontier.back());
+    const platforms::NodeId node = frontier.back();
     frontier.pop_back();
-    for (std::uint32_t arc = first; arc < last; ++arc) {
-      const platforms::NodeId head = platform.arcs()[arc].to;
-      if (reached[index_of(head)] != 0) continue;
-      if (!closed.empty() && closed[index_of(head)] != 0) continue;
-      reached[index_of(head)] = 1;
-      frontier.push_back(head);
+    for (const platforms::NodeId next : onward(node)) {
+      if (reached[index_of(next)] != 0) continue;
+      reached[index_of(next)] = 1;
+      frontier.push_back(next);
     }
   }
   return reached;
+}
+
+}  // namespace
+
+std::vector<char> reached_from(const platforms::Platform& platform, platforms::NodeId from,
+                               const std::vector<char>& closed) {
+  std::vector<platforms::NodeId> heads;
+  return search(platform, from, [&](platforms::NodeId node) {
+    heads.clear();
+    const auto [first, last] = platform.arcs_out_of(node);
+    for (std::uint32_t arc = first; arc < last; ++arc) {
+      const platforms::NodeId head = platform.arcs()[arc].to;
+      if (closed.empty() || closed[index_of(head)] == 0) heads.push_back(head);
+    }
+    return std::span(heads);
+  });
 }
 
 namespace {
@@ -63,18 +81,8 @@ void require_reachable(const platforms::Platform& platform, platforms::NodeId so
 void require_return(const platforms::Platform& platform, platforms::NodeId to) {
   std::vector<std::vector<platforms::NodeId>> before(platform.nodes().size());
   for (const platforms::Arc& arc : platform.arcs()) before[index_of(arc.to)].push_back(arc.from);
-  std::vector<char> reaches(platform.nodes().size(), 0);
-  std::vector<platforms::NodeId> frontier{to};
-  reaches[index_of(to)] = 1;
-  while (!frontier.empty()) {
-    const platforms::NodeId node = frontier.back();
-    frontier.pop_back();
-    for (const platforms::NodeId from : before[index_of(node)]) {
-      if (reaches[index_of(from)] != 0) continue;
-      reaches[index_of(from)] = 1;
-      frontier.push_back(from);
-    }
-  }
+  const auto reaches = search(
+      platform, to, [&](platforms::NodeId node) -> const auto& { return before[index_of(node)]; });
   require_all(platform, reaches, to, kCannotReach);
 }
 

@@ -1,14 +1,5 @@
 // Plans and money (docs/model.md, "Money is a resource"): the fastest plan within a budget per byte
 // of the message, the cheapest plan of a given throughput, the cheapest plan of all.
-//
-// All of them solve the operation's own packing with one more resource: money, of which a byte on a
-// link occupies its price, and all transfers together have M per second. Its optimum t(M) is
-// concave, and each solution proves a line above all of it: with q the price of money among prices
-// whose sum is 1, and b the bound that they prove at M,
-//     t(M') <= b (1 - q + q M' / M).
-// Within c per byte M' is c t, so that t <= b (1 - q) / (1 - b q c / M): the next M is c times
-// that, from above, as in Newton's method. At a throughput of T, M' is at least
-// M (T / b - (1 - q)) / q, from below.
 #pragma once
 
 #include <cstddef>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <vector>
 
@@ -10,32 +11,24 @@
 #include "runtime/memory/reduce_operation.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "runtime/transport/owned_comm.hpp"
+#include "support/choice.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::runtime {
 
 std::string_view library_function(planner::Operation operation) {
-  switch (operation) {
-    case planner::Operation::kReduce:
-      return "MPI_Reduce";
-    case planner::Operation::kAllreduce:
-      return "MPI_Allreduce";
-    case planner::Operation::kAllgather:
-      return "MPI_Allgatherv";
-    case planner::Operation::kReduceScatter:
-      return "MPI_Reduce_scatter";
-    case planner::Operation::kScatter:
-      return "MPI_Scatterv";
-    case planner::Operation::kGather:
-      return "MPI_Gatherv";
-    case planner::Operation::kAlltoall:
-      return "MPI_Alltoallv";
-    case planner::Operation::kBarrier:
-      return "MPI_Barrier";
-    case planner::Operation::kBroadcast:
-      break;
-  }
-  return "MPI_Bcast";
+  using planner::Operation;
+  static constexpr std::array<Choice<Operation>, 9> kFunctions{
+      {{"MPI_Bcast", Operation::kBroadcast},
+       {"MPI_Reduce", Operation::kReduce},
+       {"MPI_Allreduce", Operation::kAllreduce},
+       {"MPI_Allgatherv", Operation::kAllgather},
+       {"MPI_Reduce_scatter", Operation::kReduceScatter},
+       {"MPI_Scatterv", Operation::kScatter},
+       {"MPI_Gatherv", Operation::kGather},
+       {"MPI_Alltoallv", Operation::kAlltoall},
+       {"MPI_Barrier", Operation::kBarrier}}};
+  return name_of(kFunctions, operation);
 }
 
 void reduce_by_library(MPI_Comm comm, planner::Operation operation, int root, const void* sendbuf,

@@ -35,12 +35,11 @@ std::vector<ByteRange> find_holes(const std::string& name, const struct stat& st
   constexpr std::uint64_t kBlock = 512;
   const auto bytes = static_cast<std::uint64_t>(state.st_size);
   if (static_cast<std::uint64_t>(state.st_blocks) * kBlock >= bytes) return {};
-  const int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) refuse_file(name, "cannot open: " + reason_of(errno));
+  const Descriptor file(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_open()) refuse_file(name, "cannot open: " + reason_of(errno));
   const FileStamp stamp = stamp_of(state);
   wait_until_past({&stamp, 1});
-  std::vector<ByteRange> holes = layout_of(descriptor, bytes, left).holes;
-  ::close(descriptor);
+  std::vector<ByteRange> holes = layout_of(file.get(), bytes, left).holes;
   left -= holes.size();
   return holes;
 }
@@ -194,28 +193,16 @@ FileSequence sequence_of(const FileTree& tree) {
 
 // --- OpenFiles ---
 
-OpenFiles::~OpenFiles() {
-  close_all();
-}
-
-void OpenFiles::close_all() {
-  for (const Open& file : open_) ::close(file.descriptor);
-  open_.clear();
-}
-
 OpenFiles::Open& OpenFiles::file(std::size_t entry, const std::string& path, int flags) {
   const auto found = std::ranges::find(open_, entry, &Open::entry);
   if (found != open_.end()) {
     open_.splice(open_.begin(), open_, found);
     return open_.front();
   }
-  if (open_.size() >= kOpenAtOnce) {
-    ::close(open_.back().descriptor);
-    open_.pop_back();
-  }
-  const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (descriptor < 0) refuse_file(path, "cannot open: " + reason_of(errno));
-  open_.push_front({entry, descriptor, {}, {}});
+  if (open_.size() >= kOpenAtOnce) open_.pop_back();
+  Descriptor file(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file.is_open()) refuse_file(path, "cannot open: " + reason_of(errno));
+  open_.push_front({entry, std::move(file), {}, {}});
   return open_.front();
 }
 
@@ -265,8 +252,8 @@ std::optional<SourceChange> InputTree::change() const {
 void InputTree::read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) {
   for (const auto& [entry, from, at, here] : sequence_.parts_of(offset, bytes)) {
     OpenFiles::Open& file = open_.file(entry, paths_[entry], O_RDONLY);
-    file.ahead.reached(file.descriptor, from);
-    read_all(file.descriptor, paths_[entry], from, to + at, here);
+    file.ahead.reached(file.descriptor.get(), from);
+    read_all(file.descriptor.get(), paths_[entry], from, to + at, here);
   }
 }
 
@@ -320,7 +307,7 @@ void OutputTree::make_entries() {
     } else if (entry.kind == FileKind::kLink) {
       fault = ::symlink(entry.target.c_str(), path.c_str());
     } else {
-      reserve_space(open_.file(i, path, O_RDWR | O_CREAT | O_EXCL).descriptor, path,
+      reserve_space(open_.file(i, path, O_RDWR | O_CREAT | O_EXCL).descriptor.get(), path,
                     {entry.bytes, entry.holes});
     }
     if (fault != 0) refuse_file(path, "cannot write: " + reason_of(errno));
@@ -331,26 +318,25 @@ void OutputTree::write_at(std::uint64_t offset, const std::byte* from, std::size
   for (const auto& [entry, to, at, here] : sequence_.parts_of(offset, bytes)) {
     const std::string path = path_of(entry);
     OpenFiles::Open& file = open_.file(entry, path, O_RDWR);
-    write_all(file.descriptor, path, to, from + at, here);
-    file.behind.wrote(file.descriptor, to, here);
+    write_all(file.descriptor.get(), path, to, from + at, here);
+    file.behind.wrote(file.descriptor.get(), to, here);
   }
 }
 
 void OutputTree::read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) {
   for (const auto& [entry, from, at, here] : sequence_.parts_of(offset, bytes)) {
     const std::string path = path_of(entry);
-    read_all(open_.file(entry, path, O_RDWR).descriptor, path, from, to + at, here);
+    read_all(open_.file(entry, path, O_RDWR).descriptor.get(), path, from, to + at, here);
   }
 }
 
 void OutputTree::sync() {
   open_.close_all();
   finish_entries();
-  const int folder = ::open(staging_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool fine = folder >= 0 && ::syncfs(folder) == 0;
-  const int why = errno;
-  if (folder >= 0) ::close(folder);
-  if (!fine) refuse_file(name_, "cannot write: " + reason_of(why));
+  const Descriptor folder(::open(staging_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.is_open() || ::syncfs(folder.get()) != 0) {
+    refuse_file(name_, "cannot write: " + reason_of(errno));
+  }
 }
 
 // From the last entry to the first, so that a folder is finished after its contents.

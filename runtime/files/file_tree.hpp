@@ -48,22 +48,15 @@ FileSequence sequence_of(const FileTree& tree);
 // A few files that are open at a time, which suffices because segments arrive nearly in order.
 class OpenFiles {
  public:
-  OpenFiles() = default;
-  ~OpenFiles();
-  OpenFiles(const OpenFiles&) = delete;
-  OpenFiles& operator=(const OpenFiles&) = delete;
-  OpenFiles(OpenFiles&&) = delete;
-  OpenFiles& operator=(OpenFiles&&) = delete;
-
   struct Open {
     std::size_t entry;
-    int descriptor;
+    Descriptor descriptor;
     ReadAhead ahead;
     WriteBehind behind;
   };
   // Valid until the next call. flags: of open(2).
   Open& file(std::size_t entry, const std::string& path, int flags);
-  void close_all();
+  void close_all() { open_.clear(); }
 
  private:
   std::list<Open> open_;  // most recently used first

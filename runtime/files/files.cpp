@@ -89,10 +89,11 @@ constexpr std::string_view kRecord = "espalier-progress {:016x} {:020d}\n";
 
 ProgressRecord::ProgressRecord(std::string name, std::uint64_t identity)
     : name_(std::move(name)), identity_(identity) {
-  descriptor_ = ::open(name_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) refuse_file(name_, "cannot write: " + reason_of(errno));
+  descriptor_ = Descriptor(::open(name_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!descriptor_.is_open()) refuse_file(name_, "cannot write: " + reason_of(errno));
   std::string line(fmt::format(kRecord, 0U, 0U).size(), '\0');
-  if (::pread(descriptor_, line.data(), line.size(), 0) == static_cast<ssize_t>(line.size())) {
+  if (::pread(descriptor_.get(), line.data(), line.size(), 0) ==
+      static_cast<ssize_t>(line.size())) {
     std::uint64_t bytes = 0;
     (void)std::from_chars(line.data() + line.size() - 21, line.data() + line.size() - 1, bytes);
     is_new_ = line != fmt::format(kRecord, identity_, bytes);
@@ -100,13 +101,9 @@ ProgressRecord::ProgressRecord(std::string name, std::uint64_t identity)
   }
 }
 
-ProgressRecord::~ProgressRecord() {
-  ::close(descriptor_);
-}
-
 void ProgressRecord::write(std::uint64_t bytes) {
   const std::string line = fmt::format(kRecord, identity_, bytes);
-  write_all(descriptor_, name_, 0, std::as_bytes(std::span(line)).data(), line.size());
+  write_all(descriptor_.get(), name_, 0, std::as_bytes(std::span(line)).data(), line.size());
   bytes_ = bytes;
 }
 
@@ -117,28 +114,24 @@ void ProgressRecord::remove() {
 // --- InputFile ---
 
 InputFile::InputFile(std::string name) : name_(std::move(name)) {
-  descriptor_ = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a FIFO must not block
-  if (descriptor_ < 0) refuse_file(name_, "cannot open: " + reason_of(errno));
+  descriptor_ = Descriptor(
+      ::open(name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a FIFO must not block
+  if (!descriptor_.is_open()) refuse_file(name_, "cannot open: " + reason_of(errno));
   struct stat state {};
-  const bool known = ::fstat(descriptor_, &state) == 0;
+  const bool known = ::fstat(descriptor_.get(), &state) == 0;
   if (!known || !S_ISREG(state.st_mode)) {
     const std::string reason = known ? "is not a regular file" : reason_of(errno);
-    ::close(descriptor_);
     refuse_file(name_, "cannot read: " + reason);
   }
   stamp_ = stamp_of(state);
   wait_until_past({&stamp_, 1});
-  layout_ = layout_of(descriptor_, stamp_.bytes);
+  layout_ = layout_of(descriptor_.get(), stamp_.bytes);
   sequence_.add(0, layout_);
   const std::array<std::int64_t, 3> known_by = {state.st_size, stamp_.modified_s,
                                                 stamp_.modified_ns};
   identity_ =
       hash_of(std::as_bytes(std::span(layout_.holes)), hash_of(std::as_bytes(std::span(known_by))));
-  ::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
-}
-
-InputFile::~InputFile() {
-  ::close(descriptor_);
+  ::posix_fadvise(descriptor_.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
 std::optional<SourceChange> InputFile::change() const {
@@ -149,8 +142,8 @@ std::optional<SourceChange> InputFile::change() const {
 
 void InputFile::read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) {
   for (const auto& [file, from, at, here] : sequence_.parts_of(offset, bytes)) {
-    ahead_.reached(descriptor_, from);
-    read_all(descriptor_, name_, from, to + at, here);
+    ahead_.reached(descriptor_.get(), from);
+    read_all(descriptor_.get(), name_, from, to + at, here);
   }
 }
 
@@ -166,9 +159,9 @@ OutputFile::OutputFile(std::string name, const FileLayout& layout,
   if (exists && ::access(name_.c_str(), W_OK) != 0) refuse(errno);
   in_place_ = exists && !S_ISREG(old.st_mode);
   if (in_place_) {
-    descriptor_ = ::open(name_.c_str(), O_RDWR | O_CLOEXEC);
-    if (descriptor_ < 0) refuse(errno);
-    guarded([&] { fill_holes(descriptor_, name_, layout); });
+    descriptor_ = Descriptor(::open(name_.c_str(), O_RDWR | O_CLOEXEC));
+    if (!descriptor_.is_open()) refuse(errno);
+    fill_holes(descriptor_.get(), name_, layout);
     return;
   }
   std::error_code fault;
@@ -180,27 +173,18 @@ OutputFile::OutputFile(std::string name, const FileLayout& layout,
     const std::string folder = std::filesystem::path(target_).parent_path().string();
     open_beside(folder.empty() ? "." : folder);
   }
-  if (exists) (void)::fchmod(descriptor_, old.st_mode & 07777U);
-  guarded([&] { reserve_space(descriptor_, name_, layout); });
-}
-
-template <class Act>
-void OutputFile::guarded(const Act& act) {
-  try {
-    act();
-  } catch (...) {
-    ::close(descriptor_);
-    throw;
-  }
+  if (exists) (void)::fchmod(descriptor_.get(), old.st_mode & 07777U);
+  reserve_space(descriptor_.get(), name_, layout);
 }
 
 void OutputFile::open_beside(const std::string& folder) {
-  descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-  if (descriptor_ >= 0) return;
+  descriptor_ = Descriptor(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+  if (descriptor_.is_open()) return;
   if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) refuse(errno);
   temporary_.set(fmt::format("{}/.espalier-{}", folder, ::getpid()));
-  descriptor_ = ::open(temporary_.get().c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) refuse(errno);
+  descriptor_ =
+      Descriptor(::open(temporary_.get().c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!descriptor_.is_open()) refuse(errno);
 }
 
 void OutputFile::open_kept(std::uint64_t identity) {
@@ -208,13 +192,9 @@ void OutputFile::open_kept(std::uint64_t identity) {
   record_.emplace(kept_ + ".progress", identity);
   // Bytes of another message must not stay where this one has holes.
   const int truncation = record_->is_new() ? O_TRUNC : 0;
-  descriptor_ = ::open(kept_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | truncation, 0666);
-  if (descriptor_ < 0) refuse(errno);
+  descriptor_ = Descriptor(::open(kept_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | truncation, 0666));
+  if (!descriptor_.is_open()) refuse(errno);
   if (record_->is_new()) record_->write(0);
-}
-
-OutputFile::~OutputFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void OutputFile::refuse(int reason) const {
@@ -223,19 +203,19 @@ void OutputFile::refuse(int reason) const {
 
 void OutputFile::write_at(std::uint64_t offset, const std::byte* from, std::size_t bytes) {
   for (const auto& [file, to, at, here] : sequence_.parts_of(offset, bytes)) {
-    write_all(descriptor_, name_, to, from + at, here);
-    if (!in_place_) behind_.wrote(descriptor_, to, here);
+    write_all(descriptor_.get(), name_, to, from + at, here);
+    if (!in_place_) behind_.wrote(descriptor_.get(), to, here);
   }
 }
 
 void OutputFile::read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) {
   for (const auto& [file, from, at, here] : sequence_.parts_of(offset, bytes)) {
-    read_all(descriptor_, name_, from, to + at, here);
+    read_all(descriptor_.get(), name_, from, to + at, here);
   }
 }
 
 void OutputFile::sync() {
-  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) refuse(errno);
+  if (::fsync(descriptor_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) refuse(errno);
 }
 
 void OutputFile::commit() {
@@ -246,7 +226,7 @@ void OutputFile::commit() {
     const std::string folder = std::filesystem::path(target_).parent_path().string();
     temporary_.set(fmt::format("{}/.espalier-{}", folder.empty() ? "." : folder, ::getpid()));
     ::unlink(temporary_.get().c_str());
-    const std::string by_number = fmt::format("/proc/self/fd/{}", descriptor_);
+    const std::string by_number = fmt::format("/proc/self/fd/{}", descriptor_.get());
     if (::linkat(AT_FDCWD, by_number.c_str(), AT_FDCWD, temporary_.get().c_str(),
                  AT_SYMLINK_FOLLOW) != 0) {
       refuse(errno);
@@ -256,7 +236,7 @@ void OutputFile::commit() {
   if (::rename(name.c_str(), target_.c_str()) != 0) refuse(errno);
   temporary_.forget();
   if (record_) record_->remove();
-  if (::close(std::exchange(descriptor_, -1)) != 0) refuse(errno);
+  if (!descriptor_.close()) refuse(errno);
 }
 
 }  // namespace espalier::runtime

@@ -9,20 +9,15 @@
 #include "runtime/files/file_sequence.hpp"
 #include "runtime/files/file_stamp.hpp"
 #include "runtime/files/temporary_names.hpp"
+#include "support/descriptor.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::runtime {
 
 // Bytes on a disk: those of files, without their holes. All functions here throw InputError (file
 // and the system's reason).
-class StoredBytes {
+class StoredBytes : public Interface {
  public:
-  StoredBytes() = default;
-  virtual ~StoredBytes() = default;
-  StoredBytes(const StoredBytes&) = delete;
-  StoredBytes& operator=(const StoredBytes&) = delete;
-  StoredBytes(StoredBytes&&) = delete;
-  StoredBytes& operator=(StoredBytes&&) = delete;
-
   // Reads exactly `bytes` bytes from `offset` on.
   virtual void read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) = 0;
 };
@@ -44,11 +39,6 @@ class ProgressRecord {
  public:
   // Reads an existing record, or starts a new one if it belongs to another message.
   ProgressRecord(std::string name, std::uint64_t identity);
-  ~ProgressRecord();
-  ProgressRecord(const ProgressRecord&) = delete;
-  ProgressRecord& operator=(const ProgressRecord&) = delete;
-  ProgressRecord(ProgressRecord&&) = delete;
-  ProgressRecord& operator=(ProgressRecord&&) = delete;
 
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   // Whether there was none for this message.
@@ -61,7 +51,7 @@ class ProgressRecord {
   std::uint64_t identity_;
   std::uint64_t bytes_ = 0;
   bool is_new_ = true;
-  int descriptor_ = -1;
+  Descriptor descriptor_{};
 };
 
 // The target of a message. It appears as a whole, by commit(), or not at all.
@@ -110,22 +100,17 @@ class WriteBehind {
 class InputFile : public ByteSource {
  public:
   explicit InputFile(std::string name);
-  ~InputFile() override;
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
-  InputFile(InputFile&&) = delete;
-  InputFile& operator=(InputFile&&) = delete;
 
   [[nodiscard]] std::uint64_t bytes() const override { return sequence_.bytes(); }
   [[nodiscard]] const FileLayout& layout() const { return layout_; }
-  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] int descriptor() const { return descriptor_.get(); }
   [[nodiscard]] std::uint64_t identity() const override { return identity_; }
   [[nodiscard]] std::optional<SourceChange> change() const override;
   void read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) override;
 
  private:
   std::string name_;
-  int descriptor_ = -1;
+  Descriptor descriptor_{};
   FileStamp stamp_;  // when it was opened
   FileLayout layout_;
   FileSequence sequence_;
@@ -143,27 +128,19 @@ class OutputFile : public ByteTarget {
   // Reserves space where the file system can, so that a full disk is detected before anything is
   // sent; none for holes. resume: the source's identity.
   OutputFile(std::string name, const FileLayout& layout, std::optional<std::uint64_t> resume = {});
-  ~OutputFile() override;
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-  OutputFile(OutputFile&&) = delete;
-  OutputFile& operator=(OutputFile&&) = delete;
 
   void write_at(std::uint64_t offset, const std::byte* from, std::size_t bytes) override;
   void read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) override;
   void sync() override;
   // Gives the file its name, replacing an existing file.
   void commit() override;
-  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] int descriptor() const { return descriptor_.get(); }
   // With resume: its name until commit().
   [[nodiscard]] const std::string& kept_file() const { return kept_; }
   // Whether it is a device or another special file.
   [[nodiscard]] bool is_in_place() const { return in_place_; }
 
  private:
-  // In the constructor: closes the file if `act` throws.
-  template <class Act>
-  void guarded(const Act& act);
   void open_beside(const std::string& folder);
   void open_kept(std::uint64_t identity);
   [[noreturn]] void refuse(int reason) const;
@@ -173,7 +150,7 @@ class OutputFile : public ByteTarget {
   TemporaryName temporary_;  // its temporary name, if it has one that must be removed
   std::string kept_;         // or its temporary name that is kept
   FileSequence sequence_;
-  int descriptor_ = -1;
+  Descriptor descriptor_{};
   bool in_place_ = false;
   WriteBehind behind_;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "planner/plan/segment_grid.hpp"
+#include "support/descriptor.hpp"
 
 namespace espalier::runtime {
 
@@ -22,11 +23,6 @@ class SegmentMap {
   // In `file`, which is created, or begun again where it is for another message or is damaged, or
   // where `resumes` is false. identity: of the source (ByteSource::identity). Throws InputError.
   SegmentMap(std::string file, std::uint64_t identity, const SegmentGrid& grid, bool resumes);
-  ~SegmentMap();
-  SegmentMap(SegmentMap&& other) noexcept;
-  SegmentMap& operator=(SegmentMap&&) = delete;
-  SegmentMap(const SegmentMap&) = delete;
-  SegmentMap& operator=(const SegmentMap&) = delete;
 
   [[nodiscard]] bool contains(std::uint64_t index) const { return marks_[index] != 0; }
   // Of a segment that the map contains, as given to add().
@@ -45,7 +41,7 @@ class SegmentMap {
 
   SegmentGrid grid_;
   std::string file_{};
-  int descriptor_ = -1;
+  Descriptor descriptor_{};
   std::vector<std::uint64_t> marks_;  // 0: is not there
 };
 

@@ -278,17 +278,11 @@ MessageTimes receive_messages(Peer peer, std::size_t messages) {
 
 }  // namespace
 
-MpiNetwork::MpiNetwork(MPI_Comm comm, Waits waits) : waits_(std::move(waits)) {
-  check(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
-  const int rank = rank_in(comm_);
-  const int ranks = size_of(comm_);
-  rank_ = static_cast<std::size_t>(rank);
-  ranks_ = static_cast<std::size_t>(ranks);
-}
-
-MpiNetwork::~MpiNetwork() {
-  MPI_Comm_free(&comm_);
-}
+MpiNetwork::MpiNetwork(MPI_Comm comm, Waits waits)
+    : comm_(comm),
+      rank_(static_cast<std::size_t>(comm_.rank())),
+      ranks_(comm_.size()),
+      waits_(std::move(waits)) {}
 
 std::vector<double> MpiNetwork::transfer(const Transfer& transfer) {
   return give({Kind::kTransfer, 0, transfer});
@@ -337,9 +331,10 @@ void MpiNetwork::share(Order& order) {
   }
   std::uint64_t length = words.size();
   waits("waiting for rank 0 to begin the next experiment");
-  check(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
+  check(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, comm_.get()), "MPI_Bcast");
   words.resize(length);
-  check(MPI_Bcast(words.data(), static_cast<int>(length), MPI_UINT64_T, 0, comm_), "MPI_Bcast");
+  check(MPI_Bcast(words.data(), static_cast<int>(length), MPI_UINT64_T, 0, comm_.get()),
+        "MPI_Bcast");
   order = {static_cast<Kind>(words[0]), words[1], {{}, std::bit_cast<double>(words[2])}};
   for (std::size_t at = 3; at < words.size(); at += 4) {
     order.transfer.streams.push_back({{words[at], words[at + 1]}, words[at + 2], words[at + 3]});
@@ -360,9 +355,9 @@ std::vector<double> MpiNetwork::carry_out(const Order& order) {
   std::vector<double> mine;
   waits("waiting for all ranks to begin an experiment");
   if (order.kind == Kind::kTransfer) {
-    mine = Streams(comm_, rank_, order.transfer, waits_).run();
+    mine = Streams(comm_.get(), rank_, order.transfer, waits_).run();
   } else {
-    check(MPI_Barrier(comm_), "MPI_Barrier");
+    check(MPI_Barrier(comm_.get()), "MPI_Barrier");
     for (const auto& [flow, bytes, ahead] : order.transfer.streams) {
       const std::vector<double> seen = order.kind == Kind::kExchange
                                            ? pings_along(flow, order.messages)
@@ -374,23 +369,23 @@ std::vector<double> MpiNetwork::carry_out(const Order& order) {
   // Each value is known to one rank; the other ranks have 0.
   std::vector<double> all(mine.size());
   check(MPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_SUM, 0,
-                   comm_),
+                   comm_.get()),
         "MPI_Reduce");
   return all;
 }
 
 std::vector<double> MpiNetwork::pings_along(const Flow& flow, std::size_t messages) {
   ShortMessages seen;
-  if (flow.from == rank_) seen = send_short({comm_, flow.to, 1, waits_}, messages);
-  if (flow.to == rank_) receive_short({comm_, flow.from, 1, waits_}, messages);
+  if (flow.from == rank_) seen = send_short({comm_.get(), flow.to, 1, waits_}, messages);
+  if (flow.to == rank_) receive_short({comm_.get(), flow.from, 1, waits_}, messages);
   return {seen.round_trip_s, seen.gap_s, seen.send_s};
 }
 
 std::vector<double> MpiNetwork::messages_along(const Flow& flow, std::uint64_t bytes,
                                                std::size_t messages) {
   MessageTimes seen;
-  if (flow.from == rank_) seen = send_messages({comm_, flow.to, bytes, waits_}, messages);
-  if (flow.to == rank_) seen = receive_messages({comm_, flow.from, bytes, waits_}, messages);
+  if (flow.from == rank_) seen = send_messages({comm_.get(), flow.to, bytes, waits_}, messages);
+  if (flow.to == rank_) seen = receive_messages({comm_.get(), flow.from, bytes, waits_}, messages);
   return {seen.round_trip_s, seen.send_s, seen.receive_s};
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "runtime/measure/network.hpp"
+#include "runtime/transport/owned_comm.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::runtime::probe {
@@ -24,11 +25,6 @@ class MpiNetwork : public Network {
  public:
   // Collective; `comm` is duplicated. Throws MpiError, as do all its functions.
   explicit MpiNetwork(MPI_Comm comm, Waits waits = {});
-  ~MpiNetwork() override;
-  MpiNetwork(const MpiNetwork&) = delete;
-  MpiNetwork& operator=(const MpiNetwork&) = delete;
-  MpiNetwork(MpiNetwork&&) = delete;
-  MpiNetwork& operator=(MpiNetwork&&) = delete;
 
   [[nodiscard]] std::size_t ranks() const override { return ranks_; }
 
@@ -62,9 +58,9 @@ class MpiNetwork : public Network {
     if (waits_) waits_(doing, {kPairFirst_s + extra.value});
   }
 
-  MPI_Comm comm_ = MPI_COMM_NULL;
-  std::size_t rank_ = 0;
-  std::size_t ranks_ = 0;
+  OwnedComm comm_;
+  std::size_t rank_;
+  std::size_t ranks_;
   Waits waits_;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/measure/measurements.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::runtime::probe {
 
@@ -39,15 +40,8 @@ struct MessageTimes {
   double receive_s = 0;     // receiver's time per message that has arrived before the call
 };
 
-class Network {
+class Network : public Interface {
  public:
-  Network() = default;
-  virtual ~Network() = default;
-  Network(const Network&) = delete;
-  Network& operator=(const Network&) = delete;
-  Network(Network&&) = delete;
-  Network& operator=(Network&&) = delete;
-
   [[nodiscard]] virtual std::size_t ranks() const = 0;
   // The rate of each flow while all are active, bytes/s.
   virtual std::vector<double> transfer(const Transfer& transfer) = 0;

@@ -39,29 +39,25 @@ SharedMemory::SharedMemory(int descriptor, const char* doing) : descriptor_(desc
 }
 
 void SharedMemory::map(std::size_t bytes) {
-  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_.get(), 0);
   if (at == MAP_FAILED) throw_errno("mmap");
   data_ = static_cast<std::byte*>(at);
   bytes_ = bytes;
 }
 
 SharedMemory::SharedMemory(SharedMemory&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)),
+    : descriptor_(std::move(other.descriptor_)),
       bytes_(other.bytes_),
       data_(std::exchange(other.data_, nullptr)) {}
 
 SharedMemory::~SharedMemory() {
-  close_descriptor();
   if (data_ != nullptr) ::munmap(data_, bytes_);
-}
-
-void SharedMemory::close_descriptor() noexcept {
-  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
 
 SharedMemory SharedMemory::create(std::size_t bytes) {
   SharedMemory memory(::memfd_create(kName, MFD_CLOEXEC), "memfd_create");
-  if (::ftruncate(memory.descriptor_, static_cast<off_t>(bytes)) != 0) throw_errno("ftruncate");
+  if (::ftruncate(memory.descriptor_.get(), static_cast<off_t>(bytes)) != 0)
+    throw_errno("ftruncate");
   memory.map(bytes);
   return memory;
 }
@@ -75,7 +71,7 @@ SharedMemory SharedMemory::attach(pid_t process, int descriptor, std::size_t byt
   }
   SharedMemory memory(::open(name.c_str(), O_RDWR | O_CLOEXEC), "open");
   struct stat found {};
-  if (::fstat(memory.descriptor_, &found) != 0) throw_errno("fstat");
+  if (::fstat(memory.descriptor_.get(), &found) != 0) throw_errno("fstat");
   if (found.st_size != static_cast<off_t>(bytes)) {
     throw std::system_error(EINVAL, std::generic_category(), kWrongMemory);
   }

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/descriptor.hpp"
+
 namespace espalier::runtime {
 
 // Anonymous shared memory, which is freed when the last process unmaps it.
@@ -33,15 +35,15 @@ class SharedMemory {
 
   [[nodiscard]] std::byte* data() const { return data_; }
   // The descriptor by which others attach, until it is closed. Closing keeps the memory.
-  [[nodiscard]] int descriptor() const { return descriptor_; }
-  void close_descriptor() noexcept;
+  [[nodiscard]] int descriptor() const { return descriptor_.get(); }
+  void close_descriptor() { descriptor_.close(); }
 
  private:
   // Throws with errno if the descriptor is negative.
   SharedMemory(int descriptor, const char* doing);
   void map(std::size_t bytes);
 
-  int descriptor_ = -1;
+  Descriptor descriptor_{};
   std::size_t bytes_ = 0;
   std::byte* data_ = nullptr;
 };

@@ -335,27 +335,16 @@ void Interposer::print_table() const {
 }
 
 void Interposer::print_summaries() const {
-  constexpr std::size_t kFigures = 2 + kReasons;
-  std::array<std::uint64_t, planner::kEveryOperation.size() * kFigures> mine{};
-  for (std::size_t i = 0; i < tallies_.size(); ++i) {
-    const Tally& tally = tallies_[i];
-    mine[i * kFigures] = tally.taken;
-    mine[i * kFigures + 1] = tally.taken_bytes;
-    std::copy(tally.left_to_mpi.begin(), tally.left_to_mpi.end(), &mine[i * kFigures + 2]);
-  }
-  std::array<std::uint64_t, planner::kEveryOperation.size() * kFigures> all{};
-  check(PMPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_SUM,
-                    0, MPI_COMM_WORLD),
-        "MPI_Reduce");
+  constexpr int kFigures = sizeof(tallies_) / sizeof(std::uint64_t);
+  std::array<Tally, planner::kEveryOperation.size()> all{};
+  check(
+      PMPI_Reduce(tallies_.data(), all.data(), kFigures, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD),
+      "MPI_Reduce");
   if (rank_in(MPI_COMM_WORLD) != 0) return;
-  for (std::size_t i = 0; i < tallies_.size(); ++i) {
-    const std::uint64_t* const figures = &all[i * kFigures];
+  for (std::size_t i = 0; i < all.size(); ++i) {
     const auto operation = static_cast<planner::Operation>(i);
-    const bool any = std::any_of(figures, figures + kFigures, [](auto n) { return n != 0; });
-    if (!any && operation != planner::Operation::kBroadcast) continue;
-    Tally total{figures[0], figures[1], {}};
-    std::copy_n(figures + 2, kReasons, total.left_to_mpi.begin());
-    print_line(summary(functions_of(operation), total));
+    if (all[i] == Tally() && operation != planner::Operation::kBroadcast) continue;
+    print_line(summary(functions_of(operation), all[i]));
   }
 }
 

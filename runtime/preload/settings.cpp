@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "support/choice.hpp"
 #include "support/errors.hpp"
 #include "support/text.hpp"
 
@@ -36,27 +37,23 @@ std::size_t parse_trials(const char* variable, std::string_view text) {
   return *trials;
 }
 
-runtime::RankMapping parse_mapping(const char* variable, std::string_view text) {
-  if (text == "order") return runtime::RankMapping::kByOrder;
-  if (text == "host") return runtime::RankMapping::kByHostName;
-  refuse(variable, text, "neither 'order' nor 'host'");
-}
-
-VaryingParts parse_varying(const char* variable, std::string_view text) {
-  if (text == "hand-on") return VaryingParts::kHandOn;
-  if (text == "agree") return VaryingParts::kAgree;
-  refuse(variable, text, "neither 'hand-on' nor 'agree'");
-}
-
-LocalCalls parse_local(const char* variable, std::string_view text) {
-  if (text == "hand-on") return LocalCalls::kHandOn;
-  if (text == "take") return LocalCalls::kTake;
-  refuse(variable, text, "neither 'hand-on' nor 'take'");
+// One of two choices.
+template <class Value>
+auto parse_either(const Choice<Value>& one, const Choice<Value>& other) {
+  return [=](const char* variable, std::string_view text) {
+    if (text == one.name) return one.value;
+    if (text == other.name) return other.value;
+    refuse(variable, text, fmt::format("neither '{}' nor '{}'", one.name, other.name));
+  };
 }
 
 bool parse_switch(const char* variable, std::string_view text) {
   if (text != "0" && text != "1") refuse(variable, text, "neither 0 nor 1");
   return text == "1";
+}
+
+std::string as_it_is(const char* /*variable*/, std::string_view text) {
+  return std::string(text);
 }
 
 Bytes parse_threshold(const char* variable, std::string_view text) {
@@ -73,50 +70,31 @@ Seconds parse_timeout(const char* variable, std::string_view text) {
 
 Settings settings_from(const std::function<const char*(const char*)>& value_of) {
   Settings settings;
-  const auto with = [&](const char* variable, const auto& use) {
+  const auto set = [&](auto& setting, const char* variable, const auto& parse) {
     const char* value = value_of(variable);
-    if (value != nullptr && *value != '\0') use(variable, value);
+    if (value != nullptr && *value != '\0') setting = parse(variable, value);
   };
-  with("ESPALIER_VERBOSE", [&](const char* variable, const char* value) {
-    settings.verbose = parse_switch(variable, value);
-  });
-  with("ESPALIER_REPORT", [&](const char* variable, const char* value) {
-    settings.report = parse_switch(variable, value);
-  });
-  with("ESPALIER_TRIALS", [&](const char* variable, const char* value) {
-    settings.trials = parse_trials(variable, value);
-  });
-  with("ESPALIER_PLAN", [&](const char* variable, const char* value) {
-    settings.plan_files = split_at_colons(variable, value);
-  });
-  with("ESPALIER_TUNED", [&](const char* variable, const char* value) {
-    settings.tuned_files = split_at_colons(variable, value);
-  });
-  with("ESPALIER_DECISIONS", [&](const char* variable, const char* value) {
-    settings.decision_files = split_at_colons(variable, value);
-  });
-  with("ESPALIER_PLATFORM",
-       [&](const char*, const char* value) { settings.platform_file = value; });
-  with("ESPALIER_MODEL", [&](const char*, const char* value) { settings.model = value; });
-  with("ESPALIER_ALGORITHM", [&](const char*, const char* value) { settings.algorithm = value; });
-  with("ESPALIER_MAX_TREES", [&](const char* variable, const char* value) {
-    settings.max_trees = parse_trees(variable, value);
-  });
-  with("ESPALIER_MAP", [&](const char* variable, const char* value) {
-    settings.mapping = parse_mapping(variable, value);
-  });
-  with("ESPALIER_LOCAL", [&](const char* variable, const char* value) {
-    settings.local = parse_local(variable, value);
-  });
-  with("ESPALIER_VARYING", [&](const char* variable, const char* value) {
-    settings.varying = parse_varying(variable, value);
-  });
-  with("ESPALIER_THRESHOLD", [&](const char* variable, const char* value) {
-    settings.threshold = parse_threshold(variable, value);
-  });
-  with("ESPALIER_TIMEOUT", [&](const char* variable, const char* value) {
-    settings.timeout = parse_timeout(variable, value);
-  });
+  set(settings.verbose, "ESPALIER_VERBOSE", parse_switch);
+  set(settings.report, "ESPALIER_REPORT", parse_switch);
+  set(settings.trials, "ESPALIER_TRIALS", parse_trials);
+  set(settings.plan_files, "ESPALIER_PLAN", split_at_colons);
+  set(settings.tuned_files, "ESPALIER_TUNED", split_at_colons);
+  set(settings.decision_files, "ESPALIER_DECISIONS", split_at_colons);
+  set(settings.platform_file, "ESPALIER_PLATFORM", as_it_is);
+  set(settings.model, "ESPALIER_MODEL", as_it_is);
+  set(settings.algorithm, "ESPALIER_ALGORITHM", as_it_is);
+  set(settings.max_trees, "ESPALIER_MAX_TREES", parse_trees);
+  using runtime::RankMapping;
+  set(settings.mapping, "ESPALIER_MAP",
+      parse_either<RankMapping>({"order", RankMapping::kByOrder},
+                                {"host", RankMapping::kByHostName}));
+  set(settings.local, "ESPALIER_LOCAL",
+      parse_either<LocalCalls>({"hand-on", LocalCalls::kHandOn}, {"take", LocalCalls::kTake}));
+  set(settings.varying, "ESPALIER_VARYING",
+      parse_either<VaryingParts>({"hand-on", VaryingParts::kHandOn},
+                                 {"agree", VaryingParts::kAgree}));
+  set(settings.threshold, "ESPALIER_THRESHOLD", parse_threshold);
+  set(settings.timeout, "ESPALIER_TIMEOUT", parse_timeout);
   return settings;
 }
 

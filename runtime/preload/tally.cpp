@@ -11,42 +11,19 @@
 namespace espalier::preload {
 
 std::string ranks_text(planner::Operation operation, int root, std::size_t ranks) {
-  switch (operation) {
-    case planner::Operation::kBroadcast:
-    case planner::Operation::kScatter:
-      return fmt::format("from rank {} to {}", root, counted(ranks, "rank"));
-    case planner::Operation::kReduce:
-    case planner::Operation::kGather:
-      return fmt::format("from {} to rank {}", counted(ranks, "rank"), root);
-    case planner::Operation::kAllreduce:
-    case planner::Operation::kAllgather:
-    case planner::Operation::kReduceScatter:
-    case planner::Operation::kAlltoall:
-    case planner::Operation::kBarrier:
-      break;
-  }
-  return "from and to " + counted(ranks, "rank");
+  using planner::Operation;
+  const std::string all = counted(ranks, "rank");
+  if (!planner::needs_root(operation)) return "from and to " + all;
+  return operation == Operation::kBroadcast || operation == Operation::kScatter
+             ? fmt::format("from rank {} to {}", root, all)
+             : fmt::format("from {} to rank {}", all, root);
 }
 
-std::string_view functions_of(planner::Operation operation) {
-  switch (operation) {
-    case planner::Operation::kAllgather:
-      return "MPI_Allgather(v)";
-    case planner::Operation::kReduceScatter:
-      return "MPI_Reduce_scatter(_block)";
-    case planner::Operation::kScatter:
-      return "MPI_Scatter(v)";
-    case planner::Operation::kGather:
-      return "MPI_Gather(v)";
-    case planner::Operation::kAlltoall:
-      return "MPI_Alltoall(v)";
-    case planner::Operation::kBroadcast:
-    case planner::Operation::kReduce:
-    case planner::Operation::kAllreduce:
-    case planner::Operation::kBarrier:
-      break;
-  }
-  return runtime::library_function(operation);
+std::string functions_of(planner::Operation operation) {
+  std::string name(runtime::library_function(operation));
+  if (operation == planner::Operation::kReduceScatter) return name + "(_block)";
+  if (name.back() == 'v') name.replace(name.size() - 1, 1, "(v)");
+  return name;
 }
 
 std::string summary(std::string_view function, const Tally& tally) {

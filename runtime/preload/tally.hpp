@@ -45,13 +45,15 @@ inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
 std::string ranks_text(planner::Operation operation, int root, std::size_t ranks);
 
 // "MPI_Allgather(v)": the functions of MPI that are taken for an operation.
-std::string_view functions_of(planner::Operation operation);
+std::string functions_of(planner::Operation operation);
 
-// Calls for one operation, each counted by its root (without one, by rank 0).
+// Calls for one operation, each counted by its root (without one, by rank 0). Numbers of one type,
+// so that ranks can add them up at once.
 struct Tally {
   std::uint64_t taken = 0;
   std::uint64_t taken_bytes = 0;
   std::array<std::uint64_t, kReasons> left_to_mpi{};
+  bool operator==(const Tally&) const = default;
 };
 
 // Calls of about one size (size_class) and operation, likewise.

@@ -9,18 +9,12 @@
 
 #include "engine/segments.hpp"
 #include "runtime/files/file_store.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::runtime {
 
-class PullStore {
+class PullStore : public Interface {
  public:
-  PullStore() = default;
-  PullStore(const PullStore&) = delete;
-  PullStore& operator=(const PullStore&) = delete;
-  PullStore(PullStore&&) = delete;
-  PullStore& operator=(PullStore&&) = delete;
-  virtual ~PullStore() = default;
-
   // How many segments may be received at a time, at least 1.
   [[nodiscard]] virtual std::size_t most_receives() const { return SIZE_MAX; }
   // Where a segment is to be received. At most most_receives() have not arrived.

@@ -40,22 +40,6 @@ bool would_wait() {
 
 }  // namespace
 
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  if (this != &other) {
-    close();
-    descriptor_ = other.release();
-  }
-  return *this;
-}
-
-int Descriptor::release() {
-  return std::exchange(descriptor_, -1);
-}
-
-void Descriptor::close() {
-  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
-}
-
 void Stream::close() {
   socket_.close();
   out_.clear();

@@ -10,27 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "support/descriptor.hpp"
+
 namespace espalier::runtime::tcp {
 
-// A file descriptor that is closed.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  ~Descriptor() { close(); }
-  Descriptor(Descriptor&& other) noexcept : descriptor_(other.release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  [[nodiscard]] int get() const { return descriptor_; }
-  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
-  int release();
-  void close();
-
- private:
-  int descriptor_ = -1;
-};
+using espalier::Descriptor;
 
 // Machines of one byte order understand each other.
 struct FrameHeader {

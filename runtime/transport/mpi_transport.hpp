@@ -21,6 +21,7 @@
 #include "runtime/transport/ring_edges.hpp"
 #include "runtime/transport/timeout.hpp"
 #include "runtime/transport/transfer_log.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::runtime {
 
@@ -43,15 +44,10 @@ struct MpiCall {
 
 // Meets engine::Transport, whose functions are described there. They throw MpiError, InputError for
 // calls that differ, TimedOut.
-class MpiTransport {
+class MpiTransport : public Pinned {  // its members refer to one another
  public:
   // comm: used by this object and its caller alone, with MPI_ERRORS_RETURN. roles: the engine's.
   MpiTransport(MPI_Comm comm, std::vector<engine::TreeRole> roles, MpiTransportOptions options);
-  MpiTransport(const MpiTransport&) = delete;  // its members refer to one another
-  MpiTransport& operator=(const MpiTransport&) = delete;
-  MpiTransport(MpiTransport&&) = delete;
-  MpiTransport& operator=(MpiTransport&&) = delete;
-  ~MpiTransport() = default;
 
   // Call it before each message begins.
   void set_call(const MpiCall& call) { call_ = call; }

@@ -104,15 +104,7 @@ class Lister {
   };
 
   void require_bounded() const {
-    double count = 0;
-    for (std::size_t block = 0; block < blocks_.size(); ++block) {
-      for (std::size_t tree = 0; tree < blocks_[block].trees->size(); ++tree) {
-        const std::uint64_t segments =
-            assignments_.blocks()[block].count(tree, result_.grids[block].count());
-        count += static_cast<double>(segments) *
-                 static_cast<double>((*blocks_[block].trees)[tree].edges.size());
-      }
-    }
+    const double count = sends_of(blocks_, result_.grids, assignments_);
     if (count == 0) throw InputError({}, "--message", "the plan sends nothing of it");
     if (count <= static_cast<double>(kMostTransfers)) return;
     throw InputError(

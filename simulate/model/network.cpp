@@ -29,8 +29,8 @@ std::vector<std::uint32_t> depths_of(const Task& task) {
 
 }  // namespace
 
-Network::Network(const Task& task, const Assignments& assignments, std::size_t resources,
-                 Agenda& agenda, const OnSend& on_send)
+Network::Network(const Task& task, const Assignments& assignments, Sharing /*sharing*/,
+                 std::size_t resources, Agenda& agenda, const OnSend& on_send)
     : task_(task),
       assignments_(assignments),
       agenda_(agenda),

@@ -17,9 +17,9 @@ class Network {
  public:
   static constexpr std::uint32_t kNoFlow = UINT32_MAX;
 
-  // Keeps references to all. resources: rows of A.
-  Network(const Task& task, const Assignments& assignments, std::size_t resources, Agenda& agenda,
-          const OnSend& on_send);
+  // Keeps references to all. sharing: kTurns. resources: rows of A.
+  Network(const Task& task, const Assignments& assignments, Sharing sharing, std::size_t resources,
+          Agenda& agenda, const OnSend& on_send);
 
   // Allows the first `segments` segments of the flow to begin. Those in progress are unaffected.
   void allow(std::uint32_t flow, std::uint64_t segments) {

@@ -22,8 +22,9 @@ double seconds_at(std::span<const Holding> holdings, std::uint32_t resource) {
 
 }  // namespace
 
-SharingNetwork::SharingNetwork(const Task& task, Sharing sharing, std::size_t resources,
-                               Agenda& agenda, const OnSend& on_send)
+SharingNetwork::SharingNetwork(const Task& task, const Assignments& /*assignments*/,
+                               Sharing sharing, std::size_t resources, Agenda& agenda,
+                               const OnSend& on_send)
     : task_(task),
       sharing_(sharing),
       agenda_(agenda),

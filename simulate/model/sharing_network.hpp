@@ -20,9 +20,9 @@ class SharingNetwork {
  public:
   static constexpr std::uint32_t kNoFlow = UINT32_MAX;
 
-  // Keeps references to all. sharing: not kTurns. resources: rows of A.
-  SharingNetwork(const Task& task, Sharing sharing, std::size_t resources, Agenda& agenda,
-                 const OnSend& on_send);
+  // As Network's, whose sends take turns by the assignments. sharing: not kTurns.
+  SharingNetwork(const Task& task, const Assignments& assignments, Sharing sharing,
+                 std::size_t resources, Agenda& agenda, const OnSend& on_send);
 
   // Allows the first `segments` segments of the flow to begin. Those in progress are unaffected.
   void allow(std::uint32_t flow, std::uint64_t segments) {

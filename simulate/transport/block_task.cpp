@@ -16,46 +16,50 @@ std::vector<planner::SegmentGrid> grids_of(const planner::Plan& plan, Bytes mess
   return grids;
 }
 
-BlockTask::Trees BlockTask::trees_of(const planner::Plan& plan,
-                                     const std::vector<planner::SegmentGrid>& grids,
-                                     Assignments& assignments) {
-  assignments.end_at(grids);
-  Trees trees;
-  std::size_t number = 0;
-  for (const planner::PlanTrees& of : planner::blocks_of(plan)) {
-    const planner::SegmentGrid& grid = grids[number];
-    const planner::SegmentAssignment& assignment = assignments.blocks()[number++];
-    const std::uint64_t rest = grid.message % grid.segment;
-    for (std::size_t tree = 0; tree < of.trees->size(); ++tree) {
-      const bool is_short = rest != 0 && assignment.tree_of(grid.count() - 1) == tree;
-      trees.roots.push_back(of.root);
-      trees.segments.push_back(assignment.count(tree, grid.count()));
-      trees.ends_short.push_back(is_short ? 1 : 0);
-      trees.last_bytes.push_back(is_short ? rest : grid.segment);
+double sends_of(std::span<const planner::PlanTrees> blocks,
+                std::span<const planner::SegmentGrid> grids, const Assignments& assignments) {
+  double sends = 0;
+  for (std::size_t block = 0; block < blocks.size(); ++block) {
+    const std::vector<planner::PlanTree>& trees = *blocks[block].trees;
+    for (std::size_t tree = 0; tree < trees.size(); ++tree) {
+      const std::uint64_t segments = assignments.blocks()[block].count(tree, grids[block].count());
+      sends += static_cast<double>(segments) * static_cast<double>(trees[tree].edges.size());
     }
   }
-  return trees;
+  return sends;
+}
+
+Task BlockTask::assigned(const planner::Plan& plan, const Flows& flows) {
+  assignments_.end_at(grids_);
+  const std::vector<planner::PlanTrees> blocks = planner::blocks_of(plan);
+  Task task{flows, full_, last_, blocks.front().root};
+  for (std::size_t block = 0; block < blocks.size(); ++block) {
+    const planner::SegmentGrid& grid = grids_[block];
+    const planner::SegmentAssignment& assignment = assignments_.blocks()[block];
+    const std::uint64_t rest = grid.message % grid.segment;
+    for (std::size_t tree = 0; tree < blocks[block].trees->size(); ++tree) {
+      const bool is_short = rest != 0 && assignment.tree_of(grid.count() - 1) == tree;
+      task.roots.push_back(blocks[block].root);
+      task.segments.push_back(assignment.count(tree, grid.count()));
+      task.ends_short.push_back(is_short ? 1 : 0);
+      task.last_bytes.push_back(is_short ? rest : grid.segment);
+    }
+    task.count += grid.count();
+  }
+  task.full_bytes = grids_.front().segment;
+  return task;
 }
 
 BlockTask::BlockTask(const planner::Plan& plan, const Flows& flows, const Network& network,
                      Bytes message, Bytes segment, std::optional<BytesPerSecond> compute)
     : grids_(grids_of(plan, message, segment)),
       assignments_(plan),
-      trees_(trees_of(plan, grids_, assignments_)),
-      full_(flows, network.platform, network.model,
-            {{grids_.front().segment}, network.latency_occupies}),
-      last_(flows, network.platform, network.model, network.latency_occupies, trees_.last_bytes),
-      task_{flows, full_, last_, trees_.roots.front()} {
-  const Bytes used{grids_.front().segment};
-  task_.roots = trees_.roots;
-  task_.segments = trees_.segments;
-  task_.ends_short = trees_.ends_short;
-  task_.last_bytes = trees_.last_bytes;
-  task_.full_bytes = used.value;
-  task_.combining = combining_at(compute, used, {});
-  for (const planner::SegmentGrid& grid : grids_) task_.count += grid.count();
+      task_(assigned(plan, flows)),
+      full_(flows, network.platform, network.model, {{task_.full_bytes}, network.latency_occupies}),
+      last_(flows, network.platform, network.model, network.latency_occupies, task_.last_bytes) {
+  task_.combining = combining_at(compute, {task_.full_bytes}, {});
   if (!compute) return;
-  for (const std::uint64_t bytes : trees_.last_bytes) {
+  for (const std::uint64_t bytes : task_.last_bytes) {
     task_.last_combining_s.push_back(combining_at(compute, {bytes}, {}).full_s);
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
@@ -13,6 +14,7 @@
 #include "simulate/transport/assignments.hpp"
 #include "simulate/transport/flows.hpp"
 #include "simulate/transport/task.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::simulate {
 
@@ -21,7 +23,12 @@ namespace espalier::simulate {
 // of them: how long it takes would be lost next to the time of a segment that is far longer.
 std::vector<planner::SegmentGrid> grids_of(const planner::Plan& plan, Bytes message, Bytes segment);
 
-class BlockTask {
+// The sends of such a message: the segments of each tree times its edges. blocks: those of the
+// plan.
+double sends_of(std::span<const planner::PlanTrees> blocks,
+                std::span<const planner::SegmentGrid> grids, const Assignments& assignments);
+
+class BlockTask : public Pinned {  // task() refers to it
  public:
   struct Network {
     const platforms::Platform& platform;
@@ -32,33 +39,19 @@ class BlockTask {
   // block. compute: bytes per second; unset: combining takes no time.
   BlockTask(const planner::Plan& plan, const Flows& flows, const Network& network, Bytes message,
             Bytes segment, std::optional<BytesPerSecond> compute);
-  BlockTask(const BlockTask&) = delete;  // task() refers to this object
-  BlockTask& operator=(const BlockTask&) = delete;
-  BlockTask(BlockTask&&) = delete;
-  BlockTask& operator=(BlockTask&&) = delete;
-  ~BlockTask() = default;
 
   [[nodiscard]] const std::vector<planner::SegmentGrid>& grids() const { return grids_; }
   [[nodiscard]] const Assignments& assignments() const { return assignments_; }
   [[nodiscard]] const Task& task() const { return task_; }
 
  private:
-  // Per tree.
-  struct Trees {
-    std::vector<std::uint32_t> roots;
-    std::vector<std::uint64_t> segments;
-    std::vector<char> ends_short;
-    std::vector<std::uint64_t> last_bytes;
-  };
-  static Trees trees_of(const planner::Plan& plan, const std::vector<planner::SegmentGrid>& grids,
-                        Assignments& assignments);
+  [[nodiscard]] Task assigned(const planner::Plan& plan, const Flows& flows);
 
   std::vector<planner::SegmentGrid> grids_;
   Assignments assignments_;
-  Trees trees_;
+  Task task_;  // refers to the next two
   Holdings full_;
   Holdings last_;
-  Task task_;
 };
 
 }  // namespace espalier::simulate

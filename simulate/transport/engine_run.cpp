@@ -75,7 +75,7 @@ class EngineRun {
         task_(task),
         windows_(windows),
         agenda_(tick_for(task)),
-        network_(make_network(resources, on_send)),
+        network_(task, call.assignments, windows.sharing, resources, agenda_, on_send),
         processors_(task, resources, agenda_, on_send),
         combining_takes_time_(task.combining.full_s > 0),
         remaining_(call, task),
@@ -109,14 +109,6 @@ class EngineRun {
   }
 
  private:
-  Links make_network(std::size_t resources, const OnSend& on_send) {
-    if constexpr (std::is_same_v<Links, Network>) {
-      return Network(task_, call_.assignments, resources, agenda_, on_send);
-    } else {
-      return SharingNetwork(task_, windows_.sharing, resources, agenda_, on_send);
-    }
-  }
-
   // --- ends and arrivals ---
 
   void take(const Event& event) {

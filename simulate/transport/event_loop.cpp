@@ -26,7 +26,7 @@ class EventLoop {
         assignments_(assignments),
         windows_(windows),
         agenda_(tick_for(task)),
-        network_(make_network(resources, on_send)),
+        network_(task, assignments, windows.sharing, resources, agenda_, on_send),
         processors_(task, resources, agenda_, on_send),
         trees_(static_cast<std::uint32_t>(task.flows.trees())),
         up_trees_(static_cast<std::uint32_t>(task.flows.up_trees())),
@@ -96,14 +96,6 @@ class EventLoop {
     std::uint64_t posted = 0;
     Ticks due = 0;
   };
-
-  Links make_network(std::size_t resources, const OnSend& on_send) {
-    if constexpr (std::is_same_v<Links, Network>) {
-      return Network(task_, assignments_, resources, agenda_, on_send);
-    } else {
-      return SharingNetwork(task_, windows_.sharing, resources, agenda_, on_send);
-    }
-  }
 
   [[nodiscard]] std::size_t place(std::uint32_t host, std::uint32_t tree) const {
     return std::size_t{host} * trees_ + tree;

@@ -16,6 +16,7 @@
 #include "tests/mpi/check_reduction.hpp"
 #include "tests/mpi/interesting_counts.hpp"
 #include "tests/mpi/plans.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::testing::parts_test {
 namespace {
@@ -211,16 +212,13 @@ TEST(ReduceScatter, LocationsAndLastOneWins) {
 
 std::string refusal_of(Collective& collective, const Counts& counts, MPI_Datatype type) {
   std::vector<double> memory(1 << 12);
-  try {
+  return espalier::testing::refusal([&] {
     if (collective.operation() == Operation::kAllgather) {
       collective.allgather(MPI_IN_PLACE, memory.data(), counts, {}, type);
     } else {
       collective.reduce_scatter(MPI_IN_PLACE, memory.data(), counts, type, MPI_SUM);
     }
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  });
 }
 
 class PartsRefusal : public ::testing::TestWithParam<Operation> {

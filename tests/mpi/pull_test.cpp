@@ -11,6 +11,7 @@
 #include "support/errors.hpp"
 #include "tests/mpi/check_run.hpp"
 #include "tests/mpi/plans.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::testing::pull_mpi_test {
 namespace {
@@ -106,15 +107,10 @@ TEST(Pull, ReportsProgressUpToTheWholeMessage) {
   EXPECT_FALSE(has_fallen);
 }
 
-// The refusal of a call; empty if it was not refused. All ranks are refused alike.
+// The refusal of a call. All ranks are refused alike.
 std::string refusal(PullBroadcast& broadcast, std::size_t count, MPI_Datatype type, int source) {
   std::vector<std::byte> buffer(1000);
-  try {
-    broadcast.run(buffer.data(), count, type, source);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return {};
+  return espalier::testing::refusal([&] { broadcast.run(buffer.data(), count, type, source); });
 }
 
 TEST(Pull, RefusesOnAllRanksAndRunsAgain) {

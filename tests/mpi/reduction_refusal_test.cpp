@@ -9,6 +9,7 @@
 #include "runtime/api/reduction.hpp"
 #include "support/errors.hpp"
 #include "tests/mpi/plans.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::testing::reduction_refusal_test {
 namespace {
@@ -25,12 +26,8 @@ planner::Plan chain_here(Operation operation = Operation::kReduce,
 }
 
 std::string refusal_of(const planner::Plan& plan, const ReductionOptions& options = {}) {
-  try {
-    const Reduction reduction(MPI_COMM_WORLD, plan, options);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return espalier::testing::refusal(
+      [&] { const Reduction reduction(MPI_COMM_WORLD, plan, options); });
 }
 
 TEST(ReductionRefusal, APlanForABroadcast) {

@@ -55,7 +55,7 @@ TEST(Refusal, PlansAndOptionsThatCannotBeRun) {
            Refused{"long segments", "MPI sends at most",
                    [](auto&, auto&options) { options.segment_bytes = std::uint64_t{1} << 31U; }},
            Refused{"rounds without colors",
-                   alone ? "accepted"
+                   alone ? "(not refused)"
                          : "/broadcast_trees/0: rounds need colors, which this plan's trees do not "
                            "have",
                    [](auto&, auto&options) { options.rounds = true; }},

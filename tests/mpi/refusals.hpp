@@ -9,17 +9,14 @@
 
 #include "runtime/api/broadcast.hpp"
 #include "support/errors.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::testing {
 
 inline std::string refusal_of(const planner::Plan& plan,
                               const runtime::BroadcastOptions& options = {}) {
-  try {
-    const runtime::Broadcast broadcast(MPI_COMM_WORLD, plan, options);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return espalier::testing::refusal(
+      [&] { const runtime::Broadcast broadcast(MPI_COMM_WORLD, plan, options); });
 }
 
 // The refusal of a message of `bytes` bytes. The buffer is at least as large.

@@ -14,6 +14,7 @@
 #include "tests/mpi/check_reduction.hpp"
 #include "tests/mpi/interesting_counts.hpp"
 #include "tests/mpi/plans.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::testing::routing_test {
 namespace {
@@ -329,21 +330,11 @@ TEST_F(Routing, AlltoallOfElementsWithHoles) {
 
 // --- refusals, on all ranks ---
 
-template <class Call>
-std::string refusal_of(const Call& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
 std::string refusal_of_call(Collective& collective, const Counts& counts,
                             MPI_Datatype type = MPI_BYTE) {
   std::vector<double> sent(1 << 12);
   std::vector<double> received(1 << 12);
-  return refusal_of([&] {
+  return refusal([&] {
     switch (collective.operation()) {
       case Operation::kScatter:
         return collective.scatter(sent.data(), received.data(), counts, {}, type);
@@ -407,7 +398,7 @@ TEST_P(RoutingRefusal, APartWithoutAPath) {
 TEST_P(RoutingRefusal, WhatNeedsTheWholeMessage) {
   const planner::Plan plan = plan_for(GetParam());
   const auto refused = [&](const runtime::CollectiveOptions& options) {
-    return refusal_of([&] { Collective(MPI_COMM_WORLD, plan, options); });
+    return refusal([&] { Collective(MPI_COMM_WORLD, plan, options); });
   };
   runtime::CollectiveOptions options;
   options.rounds = true;
@@ -446,11 +437,10 @@ TEST_F(Routing, RefusesPartsInPlaceElsewhereThanOnTheRoot) {
   const Counts counts(at(ranks()), 3);
   std::vector<std::byte> memory(at(3 * ranks()));
   Collective scatter(MPI_COMM_WORLD, plan_for(Operation::kScatter));
-  EXPECT_THAT(
-      refusal_of([&] { scatter.scatter(memory.data(), MPI_IN_PLACE, counts, {}, MPI_BYTE); }),
-      HasSubstr(here() == 0 ? "another rank refused" : "a rank that is not the root"));
+  EXPECT_THAT(refusal([&] { scatter.scatter(memory.data(), MPI_IN_PLACE, counts, {}, MPI_BYTE); }),
+              HasSubstr(here() == 0 ? "another rank refused" : "a rank that is not the root"));
   Collective gather(MPI_COMM_WORLD, plan_for(Operation::kGather));
-  EXPECT_THAT(refusal_of([&] { gather.gather(memory.data(), MPI_IN_PLACE, counts, {}, MPI_BYTE); }),
+  EXPECT_THAT(refusal([&] { gather.gather(memory.data(), MPI_IN_PLACE, counts, {}, MPI_BYTE); }),
               HasSubstr(here() == 0 ? "not for the parts of all ranks" : "another rank refused"));
 }
 
@@ -461,7 +451,7 @@ TEST_F(Routing, RefusesPartsThatTheReceiverDoesNotExpect) {
   if (here() == 1) received[0] = 9;
   std::vector<std::byte> from(at(8 * ranks()));
   std::vector<std::byte> to(at(9 * ranks()));
-  EXPECT_THAT(refusal_of([&] {
+  EXPECT_THAT(refusal([&] {
                 collective.alltoallv(from.data(), sent, {}, to.data(), received, {}, MPI_BYTE);
               }),
               HasSubstr("rank 0 sends 8 bytes to rank 1, which expects 9"));

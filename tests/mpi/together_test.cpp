@@ -18,6 +18,7 @@
 #include "tests/mpi/check_run.hpp"
 #include "tests/mpi/plans.hpp"
 #include "tests/mpi/refusals.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::testing::together_test {
 namespace {
@@ -141,12 +142,9 @@ std::string refusal_beside(std::size_t count, MPI_Datatype type) {
   Collective broadcast(MPI_COMM_WORLD,
                        plan_shaped(Shape::kChain, size_of(MPI_COMM_WORLD), 0, 1 << 20), {});
   std::vector<std::byte> buffer(1000);
-  try {
+  return espalier::testing::refusal([&] {
     broadcast.run(buffer.data(), is_wrong ? count : buffer.size(), is_wrong ? type : MPI_BYTE);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  });
 }
 
 TEST(OneRank, IsRefusedOnAllWhereItsCallIsWrong) {

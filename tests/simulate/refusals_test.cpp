@@ -5,9 +5,9 @@
 #include <string>
 
 #include "simulate/simulate.hpp"
-#include "support/errors.hpp"
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/planner/references/two_chains.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::simulate::refusals_test {
 namespace {
@@ -18,16 +18,11 @@ using espalier::testing::two_chains;
 
 std::string refusal(const planner::Plan& plan, const platforms::Platform& platform,
                     const Options& options = {}) {
-  try {
-    const Simulator simulator(plan, platform, options);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return espalier::testing::refusal([&] { const Simulator simulator(plan, platform, options); });
 }
 
 TEST(Simulator, AcceptsAValidPlan) {
-  EXPECT_EQ(refusal(two_chains(), triangle()), "accepted");
+  EXPECT_EQ(refusal(two_chains(), triangle()), "(not refused)");
 }
 
 TEST(Simulator, RefusesAnotherPlatform) {
@@ -67,7 +62,7 @@ TEST(Simulator, RefusesAScheduleThatPortsCannotKeep) {
             "/schedule/sends/1: at 0 s 'a' still receives from 's', until 4 s (/schedule/sends/0)");
   Options greedy;
   greedy.follow_schedule = false;
-  EXPECT_EQ(refusal(plan, triangle(), greedy), "accepted");
+  EXPECT_EQ(refusal(plan, triangle(), greedy), "(not refused)");
 }
 
 TEST(Simulator, RefusesAScheduleForAnotherSegment) {
@@ -79,7 +74,7 @@ TEST(Simulator, RefusesAScheduleForAnotherSegment) {
                                          {0, 1, 2, {0}, {4}, 4},
                                          {1, 0, 2, {4}, {4}, 4},
                                          {1, 2, 1, {4}, {4}, 4}}};
-  EXPECT_EQ(refusal(plan, triangle()), "accepted");
+  EXPECT_EQ(refusal(plan, triangle()), "(not refused)");
   Options options;
   options.segment = Bytes{8};
   EXPECT_EQ(refusal(plan, triangle(), options), "/schedule: is for segments of 4 B, not of 8 B");

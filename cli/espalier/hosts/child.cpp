@@ -77,7 +77,10 @@ void Child::flush() {
     const ssize_t put = ::write(input_.get(), unsent_.data(), unsent_.size());
     if (put < 0 && errno == EINTR) continue;
     if (put < 0 && errno == EAGAIN) return;
-    if (put < 0) return input_.close();
+    if (put < 0) {
+      input_.close();
+      return;
+    }
     unsent_.erase(0, static_cast<std::size_t>(put));
   }
 }

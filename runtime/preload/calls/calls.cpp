@@ -76,14 +76,18 @@ std::vector<std::size_t> Call::parts() const {
   return {counts, counts + ranks};
 }
 
+std::vector<double> unequal_shares(std::span<const std::uint64_t> parts) {
+  if (std::ranges::adjacent_find(parts, std::not_equal_to<>()) == parts.end()) return {};
+  const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
+  std::vector<double> shares;
+  for (const std::uint64_t part : parts) shares.push_back(static_cast<double>(part) / sum);
+  return shares;
+}
+
 std::vector<double> Call::shares() const {
   if (counts == nullptr) return {};
   const std::span of_rank(counts, static_cast<std::size_t>(size_of(comm)));
-  if (std::ranges::adjacent_find(of_rank, std::not_equal_to<>()) == of_rank.end()) return {};
-  const double sum = std::accumulate(of_rank.begin(), of_rank.end(), 0.0);
-  std::vector<double> shares;
-  for (const int part : of_rank) shares.push_back(part / sum);
-  return shares;
+  return unequal_shares(std::vector<std::uint64_t>(of_rank.begin(), of_rank.end()));
 }
 
 // --- one message ---

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
@@ -74,6 +75,9 @@ struct Call {
   // The parts as shares of the message; empty where they are equal. The same precondition.
   [[nodiscard]] virtual std::vector<double> shares() const;
 };
+
+// Parts as shares of their sum; empty where all are equal.
+std::vector<double> unequal_shares(std::span<const std::uint64_t> parts);
 
 struct BroadcastCall final : Call {
   BroadcastCall(const Elements& elements, int of_root, MPI_Comm of);

@@ -103,12 +103,7 @@ bool RootedVaryingCall::agree() {
 }
 
 std::vector<double> RootedVaryingCall::shares() const {
-  if (std::ranges::adjacent_find(of_rank, std::not_equal_to<>()) == of_rank.end()) return {};
-  std::vector<double> shares;
-  for (const std::uint64_t bytes : of_rank) {
-    shares.push_back(static_cast<double>(bytes) / static_cast<double>(count));
-  }
-  return shares;
+  return unequal_shares(of_rank);
 }
 
 void RootedVaryingCall::run(runtime::Collective& collective) const {

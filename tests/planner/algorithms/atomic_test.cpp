@@ -17,20 +17,8 @@
 namespace espalier::planner::atomic_test {
 namespace {
 
-using espalier::testing::case_name;
-using espalier::testing::complete_platform;
-using espalier::testing::Dice;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::fastest_host_paths;
-using espalier::testing::for_each_platform;
-using espalier::testing::HostPath;
-using espalier::testing::instance_of;
-using espalier::testing::model_names;
-using espalier::testing::PlainModel;
+using namespace espalier::testing;
 using espalier::testing::run;
-using espalier::testing::small_platform;
-using espalier::testing::sorted_paths;
-using espalier::testing::tree_text;
 using platforms::NodeId;
 using platforms::Platform;
 

@@ -20,20 +20,9 @@
 namespace espalier::planner::brute_force_test {
 namespace {
 
-using espalier::testing::all_host_paths;
-using espalier::testing::at_most;
-using espalier::testing::busiest;
-using espalier::testing::case_name;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::draws;
-using espalier::testing::HostPath;
-using espalier::testing::model_names;
-using espalier::testing::PlainModel;
-using espalier::testing::platform_families;
-using espalier::testing::PlatformFamily;
+using namespace espalier::testing;
 using espalier::testing::run;
 using espalier::testing::total_rate;
-using espalier::testing::trace_of;
 
 constexpr double kTolerance = 1e-6;
 

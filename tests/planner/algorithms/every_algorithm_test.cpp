@@ -17,16 +17,8 @@
 namespace espalier::planner::every_algorithm_test {
 namespace {
 
-using espalier::testing::algorithm_names;
-using espalier::testing::busiest;
-using espalier::testing::case_name;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::draws;
-using espalier::testing::for_each_platform;
-using espalier::testing::model_names;
-using espalier::testing::PlainModel;
+using namespace espalier::testing;
 using espalier::testing::total_rate;
-using espalier::testing::tree_fault;
 using ::testing::IsEmpty;
 
 constexpr double kTolerance = 1e-6;

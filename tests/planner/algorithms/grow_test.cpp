@@ -14,20 +14,8 @@
 namespace espalier::planner::grow_test {
 namespace {
 
-using espalier::testing::case_name;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::fastest_host_paths;
-using espalier::testing::for_each_platform;
-using espalier::testing::HostPath;
-using espalier::testing::instance_of;
-using espalier::testing::model_names;
-using espalier::testing::period;
-using espalier::testing::PlainModel;
+using namespace espalier::testing;
 using espalier::testing::run;
-using espalier::testing::sample_platform;
-using espalier::testing::small_platform;
-using espalier::testing::sorted_paths;
-using espalier::testing::tree_text;
 
 //        1
 //    s -----> a        grow considers only the sender: s>b after s>a costs 1 + 5,

@@ -15,22 +15,9 @@
 namespace espalier::planner::optimal_test {
 namespace {
 
-using espalier::testing::at_most;
-using espalier::testing::busiest;
-using espalier::testing::case_name;
-using espalier::testing::complete_platform;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::draws;
-using espalier::testing::for_each_platform;
-using espalier::testing::instance_of;
-using espalier::testing::model_names;
-using espalier::testing::PlainModel;
+using namespace espalier::testing;
 using espalier::testing::run;
-using espalier::testing::sample_platform;
-using espalier::testing::small_platform;
-using espalier::testing::text_of;
 using espalier::testing::total_rate;
-using espalier::testing::tree_fault;
 
 constexpr double kGap = 1e-6;
 

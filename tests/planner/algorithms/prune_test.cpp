@@ -13,20 +13,8 @@
 namespace espalier::planner::prune_test {
 namespace {
 
-using espalier::testing::busiest;
-using espalier::testing::case_name;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::fastest_host_paths;
-using espalier::testing::for_each_platform;
-using espalier::testing::HostPath;
-using espalier::testing::instance_of;
-using espalier::testing::model_names;
-using espalier::testing::period;
-using espalier::testing::PlainModel;
+using namespace espalier::testing;
 using espalier::testing::run;
-using espalier::testing::small_platform;
-using espalier::testing::sorted_paths;
-using espalier::testing::tree_text;
 
 //          s               simple: drops b>c (6), then c>b (5); s>c (4) is then the only arc to c,
 //      1 / | \ 4           and s>b (3) is dropped, because a leads to b.

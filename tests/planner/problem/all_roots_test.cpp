@@ -26,18 +26,7 @@
 namespace espalier::planner::all_roots_test {
 namespace {
 
-using espalier::testing::all_host_paths;
-using espalier::testing::busiest;
-using espalier::testing::case_name;
-using espalier::testing::complete_platform;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::draws;
-using espalier::testing::for_each_platform;
-using espalier::testing::HostPath;
-using espalier::testing::model_names;
-using espalier::testing::PlainModel;
-using espalier::testing::refusal;
-using espalier::testing::small_platform;
+using namespace espalier::testing;
 using lp::Entry;
 using platforms::Model;
 using ::testing::HasSubstr;

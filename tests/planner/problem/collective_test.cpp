@@ -23,19 +23,7 @@
 namespace espalier::planner::collective_test {
 namespace {
 
-using espalier::testing::algorithm_names;
-using espalier::testing::busiest;
-using espalier::testing::case_name;
-using espalier::testing::complete_platform;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::draws;
-using espalier::testing::for_each_platform;
-using espalier::testing::model_names;
-using espalier::testing::over;
-using espalier::testing::PlainModel;
-using espalier::testing::rate_of;
-using espalier::testing::refusal;
-using espalier::testing::small_platform;
+using namespace espalier::testing;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;

@@ -20,12 +20,7 @@ using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 
 std::string infeasibility(const platforms::Platform& platform, std::string_view source) {
-  try {
-    instance_of(platform, source);
-  } catch (const InfeasibleError& error) {
-    return error.what();
-  }
-  return "(not refused)";
+  return espalier::testing::refusal<InfeasibleError>([&] { instance_of(platform, source); });
 }
 
 //    a ---> sw ---> b

@@ -18,19 +18,13 @@
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/planner/references/two_chains.hpp"
 #include "tests/support/counting_clock.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::planner::schedule_test {
 namespace {
 
-using espalier::testing::CountingClock;
-using espalier::testing::DrawnPlatform;
-using espalier::testing::for_each_platform;
-using espalier::testing::instance_of;
+using namespace espalier::testing;
 using espalier::testing::run;
-using espalier::testing::sample_platform;
-using espalier::testing::small_platform;
-using espalier::testing::triangle;
-using espalier::testing::two_chains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -254,12 +248,7 @@ TEST(Schedule, ALimitHoldsForSegmentsAndForMatchings) {
 // --- no schedule
 
 std::string refusal(const Instance& instance, const Plan& plan) {
-  try {
-    (void)make_schedule(instance, plan);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return {};
+  return espalier::testing::refusal([&] { (void)make_schedule(instance, plan); });
 }
 
 TEST(Schedule, RefusesSendsThatOccupyMoreThanTwoPorts) {

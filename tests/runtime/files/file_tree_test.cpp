@@ -10,12 +10,13 @@
 #include <random>
 #include <span>
 
-#include "support/errors.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::runtime::file_tree_test {
 namespace {
 
 namespace fs = std::filesystem;
+using espalier::testing::refusal;
 using ::testing::HasSubstr;
 
 class FileTrees : public ::testing::Test {
@@ -55,15 +56,6 @@ std::vector<std::string> paths_of(const FileTree& tree) {
   return paths;
 }
 
-std::string refusal_of(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
 TEST_F(FileTrees, AFolderConsistsOfItsContents) {
   const FileTree tree = scan_files({path("in")});
   EXPECT_THAT(paths_of(tree),
@@ -75,15 +67,15 @@ TEST_F(FileTrees, AFolderConsistsOfItsContents) {
 TEST_F(FileTrees, SeveralNamesBecomeSiblings) {
   EXPECT_THAT(paths_of(scan_files({path("in/z"), path("in/sub/"), path("in/link")})),
               ::testing::ElementsAre("z", "sub", "sub/b", "sub/empty", "link"));
-  EXPECT_THAT(refusal_of([&] {
+  EXPECT_THAT(refusal([&] {
                 scan_files({path("in/a"), path("in/../in/a")});
               }),
               HasSubstr("would be stored as 'a'"));
-  EXPECT_THAT(refusal_of([&] {
+  EXPECT_THAT(refusal([&] {
                 scan_files({path("in/a"), "/dev/null"});
               }),
               HasSubstr("/dev/null: is not a file, folder or symbolic link"));
-  EXPECT_THAT(refusal_of([&] { scan_files({path("in/a"), "/"}); }), HasSubstr("no file name"));
+  EXPECT_THAT(refusal([&] { scan_files({path("in/a"), "/"}); }), HasSubstr("no file name"));
 }
 
 TEST_F(FileTrees, SurviveSerialisation) {
@@ -97,13 +89,13 @@ TEST_F(FileTrees, PathsThatLeadOutAreRefused) {
   for (const char* const bad : {"../x", "/etc/passwd", "a/../../x", "", ".", "a/"}) {
     FileTree tree;
     tree.entries.push_back({.path = bad});
-    EXPECT_THAT(refusal_of([&] { file_tree_from_text(to_text(tree)); }),
+    EXPECT_THAT(refusal([&] { file_tree_from_text(to_text(tree)); }),
                 HasSubstr("is not a path below"))
         << bad;
   }
   const std::string text = to_text(scan_files({path("in")}));
   for (std::size_t length = 0; length < text.size(); ++length) {
-    EXPECT_NE(refusal_of([&] { file_tree_from_text(text.substr(0, length)); }), "accepted");
+    EXPECT_NE(refusal([&] { file_tree_from_text(text.substr(0, length)); }), "(not refused)");
   }
 }
 
@@ -152,7 +144,7 @@ TEST_F(FileTrees, AnOutputAppearsCompletelyOrNotAtAll) {
   EXPECT_EQ(scan_files({path("out")}), tree);
   EXPECT_EQ(get("out/sub/b"), get("in/sub/b"));
   EXPECT_EQ(get("out/z"), "last");
-  EXPECT_THAT(refusal_of([&] { const OutputTree again(path("out"), tree); }), HasSubstr("exists"));
+  EXPECT_THAT(refusal([&] { const OutputTree again(path("out"), tree); }), HasSubstr("exists"));
 }
 
 TEST_F(FileTrees, AResumedOutputKnowsItsProgress) {

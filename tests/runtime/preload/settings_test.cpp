@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "runtime/preload/tally.hpp"
-#include "support/errors.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::preload::settings_test {
 namespace {
@@ -19,12 +19,7 @@ Settings from(const std::map<std::string, std::string>& variables) {
 }
 
 std::string refusal_of(const std::string& name, const std::string& value) {
-  try {
-    from({{name, value}});
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "not refused";
+  return espalier::testing::refusal([&] { from({{name, value}}); });
 }
 
 TEST(PreloadSettings, NothingSetAsksForNothing) {

@@ -13,10 +13,10 @@
 #include "planner/solve/make_plan.hpp"
 #include "platforms/generators/generators.hpp"
 #include "simulate/simulate.hpp"
-#include "support/errors.hpp"
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/simulate/export/deliveries.hpp"
 #include "tests/simulate/export/goal_interpreter.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::simulate::goal_test {
 namespace {
@@ -181,12 +181,8 @@ TEST(Goal, TheViewOfAPlatformIsTheOneItWasGeneratedBy) {
 std::string refusal(Bytes message, Bytes segment) {
   const planner::Plan plan =
       planner::plan_of({"flat", planner::Operation::kBroadcast, 3, 0, {1e9}});
-  try {
-    goal_schedule(plan, transfers_of(plan, message, segment));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "none";
+  return espalier::testing::refusal(
+      [&] { goal_schedule(plan, transfers_of(plan, message, segment)); });
 }
 
 TEST(Goal, RefusesWhatItCannotSay) {

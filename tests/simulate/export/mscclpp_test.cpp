@@ -10,6 +10,7 @@
 #include "support/errors.hpp"
 #include "tests/simulate/export/deliveries.hpp"
 #include "tests/simulate/export/mscclpp_interpreter.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace espalier::simulate::mscclpp_test {
 namespace {
@@ -75,12 +76,8 @@ void expect_delivers(const planner::Plan& plan, const std::string& text) {
 }
 
 std::string refusal(const planner::Plan& plan, Bytes message, Bytes segment) {
-  try {
-    mscclpp_plan(plan, transfers_of(plan, message, segment));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "none";
+  return espalier::testing::refusal(
+      [&] { mscclpp_plan(plan, transfers_of(plan, message, segment)); });
 }
 
 TEST(Mscclpp, DeliversEveryOperationThatItHas) {
