@@ -212,6 +212,9 @@ platforms::Platform fabric(std::int64_t which) {
       return platforms::generate_two_clusters(clusters);
     case 7:
       return platforms::generate_multi_region(regions);
+    case 8:
+      torus.injection.reset();
+      return platforms::generate_torus(torus);
     case 0:
       return platforms::generate_star(star);
     case 1:
@@ -381,7 +384,7 @@ BENCHMARK(plan_for_several_roots)
     ->ArgsProduct({{2, 3, 4, 5, 6, 7}, {0, 1, 2, 3}})
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK(plan_over_switches)->DenseRange(0, 15)->Unit(benchmark::kMillisecond);
+BENCHMARK(plan_over_switches)->DenseRange(0, 17)->Unit(benchmark::kMillisecond);
 BENCHMARK(prove_over_thin_links)
     ->ArgsProduct({{0, 1, 2, 3}, {0, 1}})
     ->Iterations(1)

@@ -71,7 +71,7 @@ constexpr auto kAlgorithms = std::to_array<AlgorithmEntry>({
      "our own, after Sanders, Speck, Traeff, Two-tree algorithms for full bandwidth broadcast, "
      "reduction and scan, Parallel Computing 35 (2009), doi:10.1016/j.parco.2009.09.001",
      "O(m log n) where paths do not collide",
-     "none, but often the optimum, and then proven; only where each host has one link, to a switch",
+     "none, but often the optimum, and then proven; only where hosts are linked to switches alone",
      best_direct_trees, true, nullptr, false, Serves::kAll, nullptr, why_no_direct_trees},
     {"exact-tree", "one tree, proven to be the best single one",
      "our own branch and cut; cuts: Edmonds, Optimum branchings, J. Res. NBS 71B "

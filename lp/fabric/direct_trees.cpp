@@ -23,14 +23,14 @@ namespace espalier::lp {
 namespace {
 
 // Links that carry less than so many times the rate divide the fabric in groups.
-constexpr std::array<double, 3> kMargins{1, 2, 5};
+constexpr std::array<double, 4> kMargins{1, 2, 5, 10};
 // Few trees first: they have long segments. More divide thin links more evenly.
 struct Shape {
   std::size_t trees;
   std::size_t margin;  // index in kMargins
 };
-constexpr std::array<Shape, 9> kShapes{
-    {{2, 0}, {2, 1}, {2, 2}, {8, 0}, {8, 1}, {16, 0}, {16, 1}, {32, 0}, {32, 1}}};
+constexpr std::array<Shape, 10> kShapes{
+    {{2, 0}, {2, 1}, {2, 2}, {2, 3}, {8, 0}, {8, 1}, {16, 0}, {16, 1}, {32, 0}, {32, 1}}};
 constexpr std::array<std::size_t, 3> kCountsOfNeighbors{4, 8, 16};
 constexpr std::array<Shape, 2> kShapesOfOne{{{1, 0}, {1, 1}}};
 // So much of all edges may be too much for the links: beyond, making way has never helped.
