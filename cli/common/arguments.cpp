@@ -112,7 +112,7 @@ std::vector<std::string> choices_in(const std::string& help) {
   constexpr std::string_view kBegin = "one of: ";
   const std::size_t begin = help.find(kBegin);
   if (begin == std::string::npos) return {};
-  const std::string rest = help.substr(begin + kBegin.size());
+  const std::string_view rest = std::string_view(help).substr(begin + kBegin.size());
   std::vector<std::string> choices;
   for (const std::string_view one : split(rest.substr(0, rest.find_first_of(";.\n(")), ',')) {
     choices.push_back(std::string(trimmed(one)));

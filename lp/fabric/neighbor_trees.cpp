@@ -287,7 +287,7 @@ std::vector<PackedTree> NeighborTrees::trees() const {
 std::vector<PackedTree> neighbor_trees(const PackingProblem& problem, double rate,
                                        std::size_t trees, const Deadline& deadline) {
   const HostArcs arcs(problem.graph, problem.occupation,
-                      std::vector<double>(problem.graph.arc_count(), 1.0), deadline);
+                      std::vector<double>(problem.graph.arc_count(), 1.0));
   NeighborTrees grown(problem, arcs, rate, trees);
   if (!grown.may_do()) return {};
   for (std::size_t i = 0; i < trees; ++i) {

@@ -316,6 +316,8 @@ TEST(DirectTreesOfNeighbors, CarryTheBoundOfEqualHosts) {
     const double rate = lp::plain_bound(packing_problem(instance)).rate;
     EXPECT_THAT(lp::direct_trees(packing_problem(instance), rate, 3, Deadline()), IsEmpty());
     EXPECT_THAT(lp::direct_trees(packing_problem(instance), 1.01 * rate, 0, Deadline()), IsEmpty());
+    EXPECT_THAT(lp::direct_trees(packing_problem(instance), rate, 0, Deadline(Seconds{0})),
+                IsEmpty());
   }
 }
 
