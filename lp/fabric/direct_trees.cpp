@@ -31,7 +31,6 @@ struct Shape {
 };
 constexpr std::array<Shape, 10> kShapes{
     {{2, 0}, {2, 1}, {2, 2}, {2, 3}, {8, 0}, {8, 1}, {16, 0}, {16, 1}, {32, 0}, {32, 1}}};
-constexpr std::array<std::size_t, 3> kCountsOfNeighbors{4, 8, 16};
 constexpr std::array<Shape, 2> kShapesOfOne{{{1, 0}, {1, 1}}};
 // So much of all edges may be too much for the links: beyond, making way has never helped.
 constexpr double kMostExcess = 0.025;
@@ -165,17 +164,6 @@ std::vector<PackedTree> overloaded_trees(const PackingProblem& problem, double r
   return best;
 }
 
-std::vector<PackedTree> trees_of_neighbors(const PackingProblem& problem, double rate,
-                                           std::size_t most_trees, const Deadline& deadline) {
-  if (problem.graph.has_relays()) return {};
-  for (const std::size_t count : kCountsOfNeighbors) {
-    if (most_trees > 0 && count > most_trees) break;
-    std::vector<PackedTree> trees = neighbor_trees(problem, rate, count, deadline);
-    if (!trees.empty()) return trees;
-  }
-  return {};
-}
-
 using MakeTrees = std::vector<PackedTree>(const PackingProblem& problem, double rate,
                                           std::size_t most_trees, const Deadline& deadline);
 
@@ -222,7 +210,8 @@ std::vector<PackedTree> direct_trees(const PackingProblem& problem, double rate,
                                      std::size_t most_trees, const Deadline& deadline) {
   switch (links_of_hosts(problem.graph)) {
     case HostLinks::kHosts:
-      return trees_of_neighbors(problem, rate, most_trees, deadline);
+      if (problem.graph.has_relays()) return {};
+      return neighbor_trees(problem, rate, most_trees, deadline);
     case HostLinks::kSeveralSwitches:
       return trees_in_planes(problem, rate, most_trees, deadline, direct_trees);
     case HostLinks::kOneSwitch:

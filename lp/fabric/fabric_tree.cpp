@@ -89,6 +89,14 @@ void span_hosts(const PackingProblem& problem, std::span<const double> rates, Fa
 
 }  // namespace
 
+double excess_of(std::span<const double> loads) {
+  double excess = 0;
+  for (const double load : loads) {
+    if (load > 1 + kFabricRounding) excess += load - 1;
+  }
+  return excess;
+}
+
 std::optional<NoFabric> why_no_fabric(const PackingProblem& problem) {
   const Digraph& graph = problem.graph;
   if (links_of_hosts(graph) == HostLinks::kSeveralSwitches) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "lp/graph/thick_tree.hpp"
@@ -12,6 +13,8 @@ namespace espalier::lp {
 
 // A resource is full to within this share of it.
 inline constexpr double kFabricRounding = 1e-9;
+// How much all of these loads together are above 1, that of a full resource.
+double excess_of(std::span<const double> loads);
 
 // The top is the root's switch. Hosts have only their arc_in in the tree.
 struct FabricTree : ThickTree {

@@ -6,18 +6,12 @@
 #include <vector>
 
 #include "lp/fabric/fabric_tree.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::lp {
 
-class HostOrder {
+class HostOrder : public Interface {
  public:
-  virtual ~HostOrder() = default;
-  HostOrder() = default;
-  HostOrder(const HostOrder&) = delete;
-  HostOrder& operator=(const HostOrder&) = delete;
-  HostOrder(HostOrder&&) = delete;
-  HostOrder& operator=(HostOrder&&) = delete;
-
   // All hosts but the root.
   [[nodiscard]] virtual const std::vector<std::uint32_t>& hosts() const = 0;
   // How small the smallest part of the fabric is that has both hosts: 0 is the whole.

@@ -1,6 +1,7 @@
 #include "lp/fabric/neighbor_trees.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -18,6 +19,7 @@ namespace espalier::lp {
 
 namespace {
 
+constexpr std::array<std::size_t, 3> kCounts{4, 8, 16};
 constexpr std::uint64_t kSeed = 1;
 constexpr std::size_t kNoStep = SIZE_MAX;
 // What being a tree ahead of an even share costs, in arcs: more makes deep trees, less leaves much
@@ -45,9 +47,9 @@ class NeighborTrees {
 
   // Whether the arcs into each host can carry a share of the rate each for all trees.
   [[nodiscard]] bool may_do() const;
-  // The next tree. False: some host is not reached.
-  bool grow();
-  // Until no resource is overfull. False: there is no way, or the deadline has passed.
+  // All trees. False: some host is not reached, or the deadline has passed.
+  bool grow(const Deadline& deadline);
+  // Until no resource is overfull. False: not found, or the deadline has passed.
   bool make_room(const Deadline& deadline);
   [[nodiscard]] std::vector<PackedTree> trees() const;
 
@@ -76,14 +78,10 @@ class NeighborTrees {
   [[nodiscard]] bool is_overfull(std::uint32_t row) const {
     return load_[row] > 1 + kFabricRounding;
   }
-  [[nodiscard]] double excess() const {
-    double excess = 0;
-    for (const double load : load_) excess += load > 1 + kFabricRounding ? load - 1 : 0;
-    return excess;
-  }
   void add(std::uint32_t arc, double rate) {
     for (const auto& use : arcs_.uses(arc)) load_[use.resource] += rate * use.seconds_per_byte;
   }
+  bool grow_next();
   [[nodiscard]] double beyond_share(std::uint32_t arc) const;
   [[nodiscard]] Shape shape_of(const RootedTree& tree) const;
   [[nodiscard]] std::vector<Move> moves_from(std::uint32_t row) const;
@@ -125,8 +123,15 @@ double NeighborTrees::beyond_share(std::uint32_t arc) const {
   return kAhead * std::max(0.0, static_cast<double>(count_) * most - trees);
 }
 
+bool NeighborTrees::grow(const Deadline& deadline) {
+  while (trees_.size() < count_) {
+    if (deadline.passed() || !grow_next()) return false;
+  }
+  return true;
+}
+
 // Dijkstra's algorithm, in which a host's arcs become longer with each child.
-bool NeighborTrees::grow() {
+bool NeighborTrees::grow_next() {
   RootedTree& tree = trees_.emplace_back(arcs_, root_);
   struct Way {
     double length;
@@ -251,7 +256,7 @@ NeighborTrees::Shape NeighborTrees::shape_of(const RootedTree& tree) const {
 
 // Moves that make trees deeper are done only where others do not help.
 bool NeighborTrees::make_room(const Deadline& deadline) {
-  for (double left = excess(); left > 0;) {
+  for (double left = excess_of(load_); left > 0;) {
     shapes_.clear();
     for (const RootedTree& tree : trees_) {
       shapes_.push_back(shape_of(tree));
@@ -261,11 +266,12 @@ bool NeighborTrees::make_room(const Deadline& deadline) {
     }
     move_in_chains(deadline);
     if (deadline.passed()) return false;
-    if (excess() > left - kFabricRounding) {
+    const double now = excess_of(load_);
+    if (now > left - kFabricRounding) {
       if (most_depth_ >= arcs_.node_count()) return false;
       most_depth_ += most_depth_ / 4 + 1;
     }
-    left = excess();
+    left = now;
   }
   return true;
 }
@@ -273,11 +279,7 @@ bool NeighborTrees::make_room(const Deadline& deadline) {
 std::vector<PackedTree> NeighborTrees::trees() const {
   std::vector<PackedTree> packed;
   for (const RootedTree& tree : trees_) {
-    RoutedTree& routed = packed.emplace_back(PackedTree{{}, rate_}).tree;
-    const std::vector<std::uint32_t> nodes = tree.nodes();
-    for (const std::uint32_t node : std::span(nodes).subspan(1)) {
-      routed.arcs.push_back(tree.parent_arc(node));
-    }
+    packed.push_back({tree.routed(), rate_});
   }
   return packed;
 }
@@ -285,15 +287,15 @@ std::vector<PackedTree> NeighborTrees::trees() const {
 }  // namespace
 
 std::vector<PackedTree> neighbor_trees(const PackingProblem& problem, double rate,
-                                       std::size_t trees, const Deadline& deadline) {
+                                       std::size_t most_trees, const Deadline& deadline) {
   const HostArcs arcs(problem.graph, problem.occupation,
                       std::vector<double>(problem.graph.arc_count(), 1.0));
-  NeighborTrees grown(problem, arcs, rate, trees);
-  if (!grown.may_do()) return {};
-  for (std::size_t i = 0; i < trees; ++i) {
-    if (deadline.passed() || !grown.grow()) return {};
+  for (const std::size_t count : kCounts) {
+    if (most_trees > 0 && count > most_trees) break;
+    NeighborTrees trees(problem, arcs, rate, count);
+    if (trees.may_do() && trees.grow(deadline) && trees.make_room(deadline)) return trees.trees();
   }
-  return grown.make_room(deadline) ? grown.trees() : std::vector<PackedTree>();
+  return {};
 }
 
 }  // namespace espalier::lp

@@ -8,11 +8,12 @@
 
 namespace espalier::lp {
 
-// `trees` trees that carry `rate` (bytes per second) together, each over short ways on which hosts
-// send no more than their share; where some must, their children move to others in chains of moves
-// of which each makes room for the one before it. Empty: not found, or the deadline has passed.
-// Deterministic, but for the deadline. Precondition: the graph has no relays.
+// 4, 8 or 16 trees that carry `rate` (bytes per second) together, at most `most_trees` (0: any
+// number), each over short ways on which hosts send no more than their share; where some must,
+// their children move to others in chains of moves of which each makes room for the one before it.
+// Empty: not found, or the deadline has passed. Deterministic, but for the deadline. Precondition:
+// the graph has no relays.
 std::vector<PackedTree> neighbor_trees(const PackingProblem& problem, double rate,
-                                       std::size_t trees, const Deadline& deadline);
+                                       std::size_t most_trees, const Deadline& deadline);
 
 }  // namespace espalier::lp

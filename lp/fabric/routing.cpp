@@ -67,11 +67,7 @@ bool Routes::place(double most_excess, const Deadline& deadline) {
 }
 
 double Routes::excess() const {
-  double excess = 0;
-  for (const double load : load_) {
-    if (load > 1 + kFabricRounding) excess += load - 1;
-  }
-  return excess;
+  return excess_of(load_);
 }
 
 double Routes::load() const {

@@ -43,6 +43,13 @@ class RootedTree {
     }
     return nodes;
   }
+  [[nodiscard]] RoutedTree routed() const {
+    RoutedTree routed;
+    for (const std::uint32_t node : nodes()) {
+      if (node != root_) arcs_->add_edge(parent_arc(node), routed);
+    }
+    return routed;
+  }
   // Whether the path from the root to the first node contains the other, or ends there.
   [[nodiscard]] bool is_below(std::uint32_t node, std::uint32_t above) const {
     while (node != root_ && node != above) node = parent(node);

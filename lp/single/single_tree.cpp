@@ -57,22 +57,6 @@ class LoadedTree : public RootedTree {
   [[nodiscard]] double busiest_load() const {
     return *std::max_element(load_.begin(), load_.end());
   }
-  [[nodiscard]] bool below(std::uint32_t node, std::uint32_t top) const {
-    while (node != top && node != root()) node = parent(node);
-    return node == top;
-  }
-  [[nodiscard]] RoutedTree routed() const {
-    RoutedTree routed;
-    std::vector<std::uint32_t> order{root()};
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      for (std::uint32_t child = first_child(order[i]); child != kNone;
-           child = next_sibling(child)) {
-        arcs().add_edge(parent_arc(child), routed);
-        order.push_back(child);
-      }
-    }
-    return routed;
-  }
 
  private:
   [[nodiscard]] double above(double load) const { return load > target_ ? load - target_ : 0; }
@@ -141,7 +125,7 @@ class Walk {
 // them first gets a parent elsewhere.
 bool Walk::attach(std::uint32_t arc) {
   const std::uint32_t node = arcs_.head(arc);
-  if (tree_.below(arcs_.tail(arc), node)) {
+  if (tree_.is_below(arcs_.tail(arc), node)) {
     constexpr std::size_t kMostChoices = 64;
     std::array<std::uint32_t, kMostChoices> between;
     std::size_t length = 0;
@@ -150,7 +134,7 @@ bool Walk::attach(std::uint32_t arc) {
       between[length++] = at;
     }
     const std::uint32_t elsewhere = random_.pick(arcs_.into(between[random_.below(length)]));
-    if (tree_.below(arcs_.tail(elsewhere), node)) return false;
+    if (tree_.is_below(arcs_.tail(elsewhere), node)) return false;
     change(elsewhere);
   }
   change(arc);
@@ -163,7 +147,7 @@ bool Walk::insert(std::uint32_t arc) {
   constexpr double kLeaveChildrenBehind = 0.7;
   const std::uint32_t node = arcs_.head(arc);
   const std::uint32_t above = arcs_.tail(arc);
-  if (tree_.below(above, node)) return false;
+  if (tree_.is_below(above, node)) return false;
   std::uint32_t down = kNone;
   std::size_t choices = 0;
   for (std::uint32_t child = tree_.first_child(above); child != kNone;

@@ -14,6 +14,7 @@
 #include "runtime/api/decisions.hpp"
 #include "runtime/files/file_store.hpp"
 #include "support/files.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::cli {
 
@@ -56,15 +57,9 @@ struct FileOptions {
   bool allow_changes = false;  // of the source while it is sent: warn instead of failing
 };
 // What moves the bytes of files to the ranks. Functions are collective unless they are const.
-class FileCarrier {
+class FileCarrier : public Interface {
  public:
   using Shape = runtime::Broadcast::StreamShape;
-  FileCarrier() = default;
-  FileCarrier(const FileCarrier&) = delete;
-  FileCarrier& operator=(const FileCarrier&) = delete;
-  FileCarrier(FileCarrier&&) = delete;
-  FileCarrier& operator=(FileCarrier&&) = delete;
-  virtual ~FileCarrier() = default;
 
   [[nodiscard]] virtual int root() const = 0;
   // Whether this rank gets the whole message.

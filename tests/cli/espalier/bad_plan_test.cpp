@@ -1,4 +1,4 @@
-// verify: valid plans, and how faults are told. Every kind of fault:
+// verify: valid plans, and how faults are reported. Every kind of fault:
 // tests/planner/check/verify_test.cpp.
 #include <gmock/gmock.h>
 
