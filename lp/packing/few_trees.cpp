@@ -162,19 +162,27 @@ void FewTrees::try_count(std::size_t count) {
   if (!good_enough() && count > 1 && options_.max_trees > 0) search(eliminated(count), count);
 }
 
-// These trees without those that can be dropped while the rate stays at least `enough`.
+// These trees without those that can be dropped while the rate stays at least `enough`: the
+// lightest ones; of many trees more and more together.
 std::vector<PackedTree> FewTrees::trimmed(std::vector<PackedTree> trees, double enough) const {
   // A large set in which every tree is needed should not cost an LP for each of them.
   const std::size_t most_failures = std::max<std::size_t>(3, 200 / trees.size());
+  constexpr std::size_t kMany = 64;
   std::size_t needed = 0;  // trees found to be needed; they are at the end, the lightest last
+  std::size_t step = 1;    // trees to drop together
   while (trees.size() > needed + 1 && needed < most_failures && !out_of_time()) {
     std::stable_sort(trees.begin(), trees.end(),
                      [](const PackedTree& a, const PackedTree& b) { return a.rate > b.rate; });
+    step = std::min(step, trees.size() - needed - 1);
     std::vector<PackedTree> fewer = trees;
-    fewer.erase(fewer.end() - 1 - static_cast<std::ptrdiff_t>(needed));
+    const auto end = fewer.end() - static_cast<std::ptrdiff_t>(needed);
+    fewer.erase(end - static_cast<std::ptrdiff_t>(step), end);
     fewer = with_best_rates(problem_, trees_of(fewer), packing_.rate, options_.deadline);
     if (total_rate(fewer) >= enough) {
       trees = std::move(fewer);
+      step = trees.size() < kMany ? 1 : 2 * step;
+    } else if (step > 1) {
+      step /= 2;
     } else {
       ++needed;
     }

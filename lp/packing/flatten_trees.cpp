@@ -54,11 +54,15 @@ struct TreeSet::Levels {
 };
 
 bool TreeSet::flatten(double full, const Deadline& deadline) {
+  constexpr std::uint64_t kEffort = 30'000'000;  // moves evaluated; some seconds
+  const std::uint64_t before = evaluated_;
   length_ = lengths_of(*arcs_);
   DeadlineWatch watch(deadline);
-  return std::all_of(trees_.begin(), trees_.end(), [&](Tree& tree) {
-    return lower_out_degree(tree, full, watch) && lower_depth(tree, full, watch);
-  });
+  for (Tree& tree : trees_) {
+    if (evaluated_ - before > kEffort) break;
+    if (!lower_out_degree(tree, full, watch) || !lower_depth(tree, full, watch)) return false;
+  }
+  return true;
 }
 
 // The arc that moves some child of `node` to the shallowest other parent that `accepts`; kNone:
@@ -72,6 +76,7 @@ std::uint32_t TreeSet::best_new_parent(const Tree& tree, std::uint32_t node, Acc
   for (const std::uint32_t child : tree.children[node]) {
     const std::uint32_t old_arc = tree.parent_arc[child];
     if (watch.passed(8 * arcs_->into(child).size())) return kNone;
+    evaluated_ += arcs_->into(child).size();
     change_load(old_arc, -tree.rate);
     for (const std::uint32_t arc : arcs_->into(child)) {
       const std::uint32_t foster = arcs_->tail(arc);
@@ -125,6 +130,7 @@ bool TreeSet::lower_depth(Tree& tree, double full, DeadlineWatch& watch) {
       if (watch.passed(4 * arcs_->into(node).size())) return false;
       std::uint32_t best = kNone;
       double best_depth = levels.depth[node];
+      evaluated_ += arcs_->into(node).size();
       change_load(old_arc, -tree.rate);
       for (const std::uint32_t arc : arcs_->into(node)) {
         const std::uint32_t foster = arcs_->tail(arc);

@@ -136,6 +136,28 @@ LpStatus PackingMaster::solve(const Deadline& deadline) {
   return status;
 }
 
+// Resources without a row that the solution overloads; where they are many more than the columns,
+// which is how many can be full at a basic solution, those with the largest loads.
+std::vector<std::uint32_t> PackingMaster::worst_overloaded() const {
+  constexpr std::size_t kMany = 4;  // rows at a time, for each column
+  constexpr std::size_t kFew = 256;
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t resource = 0; resource < load_.size(); ++resource) {
+    if (load_[resource] > 1 + kOverload && row_of_[resource] == kInactive) {
+      found.push_back(resource);
+    }
+  }
+  const std::size_t most = std::max(kFew, kMany * columns_.size());
+  if (found.size() <= most) return found;
+  const auto end = found.begin() + static_cast<std::ptrdiff_t>(columns_.size());
+  std::ranges::nth_element(found, end, [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(-load_[a], a) < std::pair(-load_[b], b);
+  });
+  found.erase(end, found.end());
+  std::ranges::sort(found);
+  return found;
+}
+
 // Sets rates_, load_ and total_ from the program's solution; true: rows were added.
 bool PackingMaster::activate_overloaded() {
   rates_.assign(columns_.size(), 0.0);
@@ -149,14 +171,9 @@ bool PackingMaster::activate_overloaded() {
     sum[place_of(columns_[column])] += rate;
     for (const Entry& entry : columns_[column].load) load_[entry.index] += rate * entry.value;
   }
-  double busiest = 0;
-  bool added = false;
-  for (std::uint32_t resource = 0; resource < load_.size(); ++resource) {
-    busiest = std::max(busiest, load_[resource]);
-    if (load_[resource] <= 1 + kOverload || row_of_[resource] != kInactive) continue;
-    activate(resource);
-    added = true;
-  }
+  const std::vector<std::uint32_t> overloaded = worst_overloaded();
+  for (const std::uint32_t resource : overloaded) activate(resource);
+  const double busiest = *std::ranges::max_element(load_);
   total_ = 0;
   for (auto first = sum.begin(); first != sum.end(); first += parts_) {
     total_ += *std::min_element(first, first + parts_);
@@ -165,7 +182,7 @@ bool PackingMaster::activate_overloaded() {
     for (double& rate : rates_) rate /= busiest;
     total_ /= busiest;
   }
-  return added;
+  return !overloaded.empty();
 }
 
 // The trees of these columns as one.

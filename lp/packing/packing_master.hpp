@@ -78,6 +78,7 @@ class PackingMaster {
   void pair(std::span<std::vector<Share>> of_part, std::vector<PackedTree>& trees) const;
   [[nodiscard]] RoutedTree joined(std::span<const std::uint32_t> columns) const;
   void activate(std::uint32_t resource);
+  [[nodiscard]] std::vector<std::uint32_t> worst_overloaded() const;
   bool activate_overloaded();
 
   const SparseMatrix* occupation_;

@@ -40,7 +40,8 @@ class TreeSet {
 
   // Gives hosts other parents, without loading any resource above `full` (or raising one that is
   // above it): first to minimise the largest number of children, then to move hosts closer to the
-  // root, in edges or, where arcs have latencies, in time. false: the deadline passed first.
+  // root, in edges or, where arcs have latencies, in time. Trees that are left after some seconds'
+  // work stay as they are. false: the deadline passed first.
   bool flatten(double full, const Deadline& deadline = Deadline());
 
   // Moves evaluated so far: the measure of the search's effort.
