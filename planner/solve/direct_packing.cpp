@@ -20,16 +20,6 @@ namespace {
 // Of n equal hosts an allreduce leaves 1/n over: so that it holds for 1,000 hosts and more.
 constexpr double kNearEnough = 1.0011e-3;
 
-// Whether the trees, of one packing, are within `gap` of the bound: then it is theirs.
-bool prove(lp::Packing& packing, const lp::PlainBound& bound, double gap) {
-  if (!(packing.rate * (1 + gap) >= bound.rate)) return false;
-  packing.bound = bound.rate;
-  packing.prices = bound.prices;
-  const double sum = std::accumulate(bound.prices.begin(), bound.prices.end(), 0.0);
-  for (double& price : packing.prices) price /= sum;
-  return true;
-}
-
 // With the bound if they are within `gap` of it.
 Outcome outcome_near(std::vector<lp::PackedTree> trees, const lp::PlainBound& bound, double gap) {
   if (trees.empty()) {
@@ -56,6 +46,15 @@ std::optional<lp::Packing> proven(const lp::PackingProblem& problem,
 }
 
 }  // namespace
+
+bool prove(lp::Packing& packing, const lp::PlainBound& bound, double gap) {
+  if (!(packing.rate * (1 + gap) >= bound.rate)) return false;
+  packing.bound = bound.rate;
+  packing.prices = bound.prices;
+  const double sum = std::accumulate(bound.prices.begin(), bound.prices.end(), 0.0);
+  for (double& price : packing.prices) price /= sum;
+  return true;
+}
 
 double gap_of_allreduce(const AlgorithmOptions& options) {
   return std::max(options.gap, kNearEnough);

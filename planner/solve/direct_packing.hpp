@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lp/bounds/plain_bound.hpp"
 #include "lp/fabric/both_ways.hpp"
 #include "lp/packing/arborescence_packing.hpp"
 #include "planner/problem/collective_problem.hpp"
@@ -24,6 +25,10 @@ std::vector<lp::PackedTree> fabric_trees(const lp::PackingProblem& problem, doub
 // and hosts with links to a few others. With few hosts the search for few trees takes milliseconds,
 // and finds fewer.
 bool is_for_direct_trees(const lp::Digraph& graph);
+
+// Whether the packing's rate is within `gap` of the bound: then the bound is the packing's, with
+// its prices.
+bool prove(lp::Packing& packing, const lp::PlainBound& bound, double gap);
 
 // What is near enough to the bound of an allreduce: options.gap, or a thousandth. The root is in no
 // tree a leaf, so that of n equal hosts some capacity is left over, 1/n of the whole; trees that
