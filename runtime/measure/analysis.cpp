@@ -24,13 +24,6 @@ constexpr double kLatencyLevel = 0.5;
 constexpr double kOverheadLevel = 2;
 constexpr double kMostOverhead = 0.5;  // of a message's time
 
-double sum_of_rates(const Experiment& experiment) {
-  double sum = 0;
-  for (std::size_t flow = 0; flow < experiment.flows.size(); ++flow)
-    sum += experiment.rate_bps(flow);
-  return sum;
-}
-
 // A rank's cap is the sum of its flows in a fan, if it is less than their arcs and links allow. If
 // it is close to the rate of the rank's fastest arc, it is set to that rate: the port is as fast as
 // its link.
@@ -38,7 +31,7 @@ void find_caps(const Measurements& measurements, const ArcRates& rates, Estimate
   for (const Experiment& experiment : measurements.experiments) {
     const bool is_out = experiment.purpose == Purpose::kFanOut;
     if ((!is_out && experiment.purpose != Purpose::kFanIn) || experiment.flows.empty()) continue;
-    double cap = sum_of_rates(experiment);
+    double cap = experiment.total_bps();
     if (cap <= 0) continue;  // no message arrived in time
     const double allowed = carried_together_bps(experiment.flows, rates, estimate.shared_links);
     if (cap >= (1 - rates.tolerance()) * allowed) continue;
@@ -49,7 +42,8 @@ void find_caps(const Measurements& measurements, const ArcRates& rates, Estimate
       fastest = std::max(fastest, rates.rate_bps(is_out ? Flow{rank, other} : Flow{other, rank}));
     }
     if (cap <= (1 + rates.tolerance()) * fastest) cap = fastest;
-    (is_out ? estimate.send_Bps : estimate.receive_Bps)[rank] = cap;
+    auto& known = (is_out ? estimate.send_Bps : estimate.receive_Bps)[rank];
+    known = std::max(known.value_or(0), cap);
   }
 }
 
@@ -57,9 +51,62 @@ double least_of(const std::vector<double>& sample) {
   return sample.empty() ? 0 : *std::min_element(sample.begin(), sample.end());
 }
 
+// The times of short messages. Disturbances make these slower, never faster.
+struct Times {
+  explicit Times(const Timing& timing)
+      : overhead_s(least_of(timing.gap_s)),
+        latency_s(std::max(0.0, least_of(timing.round_trip_s) / 2 - overhead_s)) {}
+
+  double overhead_s;
+  double latency_s;
+};
+
+// The times of arcs that were not measured: typical ones of the arcs between the same clusters.
+class TypicalTimes {
+ public:
+  TypicalTimes(const Measurements& measurements, const ArcRates& rates) : clusters_(rates) {
+    for (const Timing& timing : measurements.timings) {
+      const Times times(timing);
+      for (Sample* sample : {&of_class_[clusters_.class_of(timing.flow)], &all_}) {
+        sample->overheads_s.push_back(times.overhead_s);
+        sample->latencies_s.push_back(times.latency_s);
+      }
+    }
+    for (auto& entry : of_class_) entry.second.take_medians();
+    all_.take_medians();
+  }
+
+  void give_to(Link& link) const {
+    const auto [from, to] = clusters_.class_of(link.ends);
+    const Sample* sample = &all_;
+    for (const ArcClass& one : {ArcClass{to, from}, ArcClass{from, to}}) {
+      const auto found = of_class_.find(one);
+      if (found != of_class_.end()) sample = &found->second;
+    }
+    link.overhead_s = sample->overhead_s;
+    link.latency_s = sample->latency_s;
+  }
+
+ private:
+  struct Sample {
+    std::vector<double> overheads_s{};
+    std::vector<double> latencies_s{};
+    double overhead_s = 0;
+    double latency_s = 0;
+    void take_medians() {
+      overhead_s = median_of(overheads_s);
+      latency_s = median_of(latencies_s);
+    }
+  };
+  Clusters clusters_;
+  std::map<ArcClass, Sample> of_class_{};
+  Sample all_{};
+};
+
 void find_links(const Measurements& measurements, const ArcRates& rates, Estimate& estimate) {
   std::map<Flow, const Timing*> timing_of;
   for (const Timing& timing : measurements.timings) timing_of[timing.flow] = &timing;
+  const TypicalTimes typical(measurements, rates);
   std::vector<std::vector<double>> busy(rates.ranks());
   for (std::size_t from = 0; from < rates.ranks(); ++from) {
     for (std::size_t to = 0; to < rates.ranks(); ++to) {
@@ -68,16 +115,21 @@ void find_links(const Measurements& measurements, const ArcRates& rates, Estimat
       link.bandwidth_Bps = rates.rate_bps(link.ends);
       const auto timing = timing_of.find(link.ends);
       if (timing != timing_of.end()) {
-        // Disturbances make a short message slower, never faster.
-        link.overhead_s = least_of(timing->second->gap_s);
-        link.latency_s =
-            std::max(0.0, least_of(timing->second->round_trip_s) / 2 - link.overhead_s);
+        const Times times(*timing->second);
+        link.overhead_s = times.overhead_s;
+        link.latency_s = times.latency_s;
         busy[from].push_back(least_of(timing->second->send_s));
+      } else {
+        typical.give_to(link);
       }
+      if (rates.was_measured(link.ends)) ++estimate.measured;
       estimate.links.push_back(link);
     }
   }
-  for (const auto& sample : busy) estimate.sender_s.push_back(median_of(sample));
+  std::vector<double> all;
+  for (const auto& sample : busy) all.insert(all.end(), sample.begin(), sample.end());
+  for (const auto& sample : busy)
+    estimate.sender_s.push_back(median_of(sample.empty() ? all : sample));
 }
 
 // Makes rates that differ only by noise equal. All kinds of rates are levelled in one set, so that

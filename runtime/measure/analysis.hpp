@@ -33,7 +33,8 @@ struct ModelFit {
 struct Estimate {
   std::vector<std::string> nodes;   // one name per rank
   std::vector<std::string> groups;  // host, if several but not all ranks share one; otherwise ""
-  std::vector<Link> links;          // each measured ordered pair, ascending
+  std::vector<Link> links;          // ordered pairs that were measured or inferred, ascending
+  std::size_t measured = 0;         // of the links
   std::vector<std::optional<double>> send_Bps;     // caps, set where simultaneous flows
   std::vector<std::optional<double>> receive_Bps;  // carried less than their arcs allow
   std::vector<double> sender_s;                    // per rank: sender's time per short message

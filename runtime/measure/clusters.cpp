@@ -11,19 +11,35 @@ namespace {
 constexpr double kFurthestInCluster = 0.3;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-// The share of the arcs between two ranks that were slower than their ends, alone or in a round.
-double distance(const ArcRates& rates, std::size_t a, std::size_t b) {
-  double slow = 0;
-  double seen = 0;
+// Arcs between two clusters.
+struct Seen {
+  double arcs = 0;
+  double slow = 0;  // that were slower than their ends, alone or in a round, or far
+
+  [[nodiscard]] double share() const { return slow / arcs; }
+  // The share, as if half of one more arc had been slow: where few arcs have been measured, a
+  // large sample of a few slow ones is more reliable than a single fast one.
+  [[nodiscard]] double doubt() const { return (slow + 0.5) / (arcs + 1); }
+  void add(const Seen& other) {
+    arcs += other.arcs;
+    slow += other.slow;
+  }
+};
+
+Seen seen_between(const ArcRates& rates, std::size_t a, std::size_t b) {
+  Seen seen;
   for (const Flow arc : {Flow{a, b}, Flow{b, a}}) {
     const auto is_slow = [&](const std::optional<double>& rate) {
       return rate && !rates.reaches_rate_of_ends(arc, *rate);
     };
-    if (rates.rate_bps(arc) <= 0) continue;
-    seen += 1;
-    if (is_slow(rates.alone_bps(arc)) || is_slow(rates.in_round_bps(arc))) slow += 1;
+    const bool slow =
+        is_slow(rates.alone_bps(arc)) || is_slow(rates.in_round_bps(arc)) || rates.is_far(arc);
+    // An arc that was fast alone may be slow beside others.
+    if (!slow && !rates.in_round_bps(arc)) continue;
+    seen.arcs += 1;
+    if (slow) seen.slow += 1;
   }
-  return seen > 0 ? slow / seen : 0;
+  return seen;
 }
 
 }  // namespace
@@ -32,32 +48,30 @@ std::vector<std::size_t> clusters_of(const ArcRates& rates) {
   const std::size_t ranks = rates.ranks();
   std::vector<std::size_t> cluster(ranks);
   std::iota(cluster.begin(), cluster.end(), std::size_t{0});
-  std::vector<double> size(ranks, 1);
-  std::vector<std::vector<double>> between(ranks, std::vector<double>(ranks));
+  std::vector<std::size_t> left = cluster;  // the lowest rank of each cluster
+  std::vector<std::vector<Seen>> between(ranks, std::vector<Seen>(ranks));
   for (std::size_t a = 0; a < ranks; ++a) {
-    for (std::size_t b = 0; b < ranks; ++b) {
-      if (a != b) between[a][b] = distance(rates, a, b);
-    }
+    for (std::size_t b = 0; b < a; ++b) between[a][b] = between[b][a] = seen_between(rates, a, b);
   }
   while (true) {
-    double nearest = kFurthestInCluster;
+    double least = 1;
     std::pair<std::size_t, std::size_t> best{kNone, kNone};
-    for (std::size_t a = 0; a < ranks; ++a) {
-      for (std::size_t b = a + 1; b < ranks; ++b) {
-        if (size[a] == 0 || size[b] == 0 || between[a][b] >= nearest) continue;
-        nearest = between[a][b];
-        best = {a, b};
+    for (const std::size_t a : left) {
+      for (const std::size_t b : left) {
+        if (b >= a) break;
+        const Seen& seen = between[a][b];
+        if (seen.arcs == 0 || seen.share() >= kFurthestInCluster || seen.doubt() >= least) continue;
+        least = seen.doubt();
+        best = {b, a};
       }
     }
     const auto [kept, gone] = best;
     if (kept == kNone) break;
-    for (std::size_t other = 0; other < ranks; ++other) {
-      between[kept][other] = between[other][kept] =
-          (size[kept] * between[kept][other] + size[gone] * between[gone][other]) /
-          (size[kept] + size[gone]);
+    for (const std::size_t other : left) {
+      between[kept][other].add(between[gone][other]);
+      between[other][kept] = between[kept][other];
     }
-    size[kept] += size[gone];
-    size[gone] = 0;
+    std::erase(left, gone);
     std::replace(cluster.begin(), cluster.end(), gone, kept);
   }
   std::map<std::size_t, std::size_t> number;

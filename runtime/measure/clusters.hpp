@@ -1,5 +1,5 @@
-// Clusters of ranks: the arcs within a cluster are as fast as their ends, alone and in rounds
-// (average linkage; the distance is the share of arcs that are not).
+// Clusters of ranks: the arcs within a cluster are as fast as their ends, alone and in rounds, and
+// not far (average linkage; the distance is the share of measured arcs that are otherwise).
 #pragma once
 
 #include <cstddef>

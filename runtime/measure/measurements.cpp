@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "support/errors.hpp"
@@ -104,6 +105,17 @@ Experiment experiment_at(const JsonCursor& at, std::size_t ranks) {
 
 }  // namespace
 
+std::vector<bool> have_own_ends(std::span<const Flow> flows) {
+  std::map<std::size_t, std::size_t> flows_at;
+  for (const Flow& flow : flows) {
+    ++flows_at[flow.from];
+    ++flows_at[flow.to];
+  }
+  std::vector<bool> own;
+  for (const Flow& flow : flows) own.push_back(flows_at[flow.from] + flows_at[flow.to] == 2);
+  return own;
+}
+
 std::string_view name_of(Purpose purpose) {
   return kPurposes[static_cast<std::size_t>(purpose)];
 }
@@ -112,13 +124,16 @@ double Experiment::rate_bps(std::size_t flow) const {
   return flow < rates_Bps.size() ? median_of(rates_Bps[flow]) : 0;
 }
 
-const Experiment* Measurements::find(Purpose purpose, std::span<const Flow> flows) const {
-  for (const Experiment& experiment : experiments) {
-    if (experiment.purpose == purpose && std::ranges::equal(experiment.flows, flows)) {
-      return &experiment;
-    }
-  }
-  return nullptr;
+double Experiment::total_bps() const {
+  double sum = 0;
+  for (std::size_t flow = 0; flow < flows.size(); ++flow) sum += rate_bps(flow);
+  return sum;
+}
+
+std::size_t Measurements::count(Purpose purpose, std::span<const Flow> flows) const {
+  return static_cast<std::size_t>(std::ranges::count_if(experiments, [&](const Experiment& one) {
+    return one.purpose == purpose && std::ranges::equal(one.flows, flows);
+  }));
 }
 
 std::string measurements_json(const Measurements& measurements) {

@@ -24,9 +24,13 @@ struct Flow {
   friend auto operator<=>(const Flow&, const Flow&) = default;
 };
 
-// The purpose of an experiment.
+// Of each flow, whether no other one has an end in common with it.
+std::vector<bool> have_own_ends(std::span<const Flow> flows);
+
+// The purpose of an experiment. All but rounds may have been measured at the same time as others
+// of ranks or clusters that do not disturb them.
 enum class Purpose : std::uint8_t {
-  kRound,        // disjoint pairs: every arc once
+  kRound,        // disjoint pairs; also beside flows among the other ranks, to load the network
   kAlone,        // one flow, without other traffic
   kFanOut,       // one rank to several
   kFanIn,        // several ranks to one
@@ -42,6 +46,8 @@ struct Experiment {
 
   // The median over the repeats; 0 without repeats.
   [[nodiscard]] double rate_bps(std::size_t flow) const;
+  // The sum of these.
+  [[nodiscard]] double total_bps() const;
 };
 
 // Short messages along one arc.
@@ -57,7 +63,8 @@ struct Measurements {
   std::vector<Timing> timings;
   std::vector<Experiment> experiments;  // in the order of measurement
 
-  [[nodiscard]] const Experiment* find(Purpose purpose, std::span<const Flow> flows) const;
+  // The number of experiments with this purpose and these flows.
+  [[nodiscard]] std::size_t count(Purpose purpose, std::span<const Flow> flows) const;
 };
 
 // The file format: {"format": "espalier-measurements", "version": 1, "hosts": [...],

@@ -17,6 +17,11 @@ constexpr std::array<std::string_view, 4> kModels = {kOnePort, kUnidirectional, 
 constexpr double kClearlyBetter = 0.02;
 constexpr double kSendShare = 0.8;  // of the fastest link's time, for a sender without a cap
 
+// The first link that is not before these ends.
+auto first_link_from(const Estimate& estimate, const Flow& ends) {
+  return std::ranges::lower_bound(estimate.links, ends, {}, &Link::ends);
+}
+
 class Loads {
  public:
   Loads(const Estimate& estimate, std::string_view model)
@@ -68,8 +73,9 @@ class Loads {
   [[nodiscard]] double send_rate_bps(std::size_t rank) const {
     if (const auto cap = estimate_->send_Bps[rank]) return *cap;
     double fastest = 0;
-    for (const Link& link : estimate_->links) {
-      if (link.ends.from == rank) fastest = std::max(fastest, link.bandwidth_Bps);
+    for (auto link = first_link_from(*estimate_, {rank, 0});
+         link != estimate_->links.end() && link->ends.from == rank; ++link) {
+      fastest = std::max(fastest, link->bandwidth_Bps);
     }
     return fastest / kSendShare;
   }
@@ -82,13 +88,38 @@ class Loads {
 };
 
 const Link* link_of(const Estimate& estimate, const Flow& ends) {
-  const auto found = std::lower_bound(estimate.links.begin(), estimate.links.end(), ends,
-                                      [](const Link& a, const Flow& b) { return a.ends < b; });
+  const auto found = first_link_from(estimate, ends);
   return found == estimate.links.end() || found->ends != ends ? nullptr : &*found;
 }
 
-bool tells_models_apart(Purpose purpose) {
-  return purpose == Purpose::kFanOut || purpose == Purpose::kFanIn || purpose == Purpose::kBothWays;
+bool is_fan(Purpose purpose) {
+  return purpose == Purpose::kFanOut || purpose == Purpose::kFanIn;
+}
+
+bool has_unlike_arcs(const Estimate& estimate, const Experiment& experiment) {
+  const auto rate = [&](const Flow& flow) {
+    const Link* link = link_of(estimate, flow);
+    return link ? link->bandwidth_Bps : 0;
+  };
+  const auto [least, most] = std::ranges::minmax(experiment.flows, {}, rate);
+  return rate(most) > (1 + kClearlyBetter) * rate(least);
+}
+
+// The experiments that can tell models apart. Fans of equal arcs cannot tell one-port from bounded
+// multi-port; if there are others, which may be few, they do not count.
+std::vector<const Experiment*> telling(const Measurements& measurements, const Estimate& estimate) {
+  std::vector<const Experiment*> all;
+  std::vector<const Experiment*> unlike;
+  bool has_unlike_fans = false;
+  for (const Experiment& experiment : measurements.experiments) {
+    const bool fan = is_fan(experiment.purpose);
+    if (!fan && experiment.purpose != Purpose::kBothWays) continue;
+    all.push_back(&experiment);
+    if (fan && !has_unlike_arcs(estimate, experiment)) continue;
+    unlike.push_back(&experiment);
+    has_unlike_fans = has_unlike_fans || fan;
+  }
+  return has_unlike_fans ? unlike : all;
 }
 
 // Absolute logarithms of the errors of an experiment's flows.
@@ -125,15 +156,15 @@ std::vector<double> fullest_loads(const Estimate& estimate, std::string_view mod
 
 void fit_models(const Measurements& measurements, Estimate& estimate) {
   estimate.fits.clear();
+  const std::vector<const Experiment*> experiments = telling(measurements, estimate);
   std::vector<double> means;
   double doubt = kClearlyBetter;
   for (const std::string_view model : kModels) {
     double sum = 0;
     double worst = 0;
     std::size_t count = 0;
-    for (const Experiment& experiment : measurements.experiments) {
-      if (!tells_models_apart(experiment.purpose)) continue;
-      for (const double error : errors_of(estimate, model, experiment)) {
+    for (const Experiment* experiment : experiments) {
+      for (const double error : errors_of(estimate, model, *experiment)) {
         sum += error;
         worst = std::max(worst, error);
         ++count;

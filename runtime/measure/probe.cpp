@@ -1,39 +1,30 @@
 #include "runtime/measure/probe.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <iterator>
-#include <set>
 
 #include "runtime/measure/arc_rates.hpp"
 #include "runtime/measure/clusters.hpp"
+#include "runtime/measure/effort.hpp"
 #include "runtime/measure/shared_links.hpp"
-#include "runtime/measure/tournament.hpp"
-#include "support/errors.hpp"
+#include "runtime/measure/steps/grouping.hpp"
+#include "runtime/measure/steps/ports.hpp"
+#include "runtime/measure/steps/tournament.hpp"
 #include "support/statistics.hpp"
-#include "support/text.hpp"
 
 namespace espalier::runtime::probe {
 namespace {
 
 constexpr double kEnoughBytes = 2 << 20;  // per flow, at normal effort
-constexpr double kShortestTransfer_s = 0.02;
-constexpr double kLongestTransfer_s = 0.4;
-constexpr double kCalibration_s = 0.03;
 constexpr std::size_t kCalibrations = 8;
 constexpr double kFarOff = 3;
 constexpr double kLeastRate_Bps = 1e5;  // if no better estimate is known
 constexpr double kStable = 0.02;        // largest relative uncertainty of a median
-constexpr double kAloneBudget_s = 120;
 constexpr std::size_t kAloneInAnyCase = 128;
 constexpr std::size_t kShortMessages = 30;
 constexpr std::size_t kTimingRepeats = 3;
-constexpr std::uint64_t kEager = std::uint64_t{60} << 10;
-constexpr std::uint64_t kLongChunk = std::uint64_t{512} << 10;
-constexpr double kFast_Bps = 625e6;
 constexpr double kChunksOfTransfer = 20;
 // A sender's lead at the expected rate: in round trips, more than kFarOff, so that the lead does
 // not limit a link that is faster than expected; and as a share of the transfer's time, so that a
@@ -41,22 +32,7 @@ constexpr double kChunksOfTransfer = 20;
 constexpr double kTripsAhead = 6;
 constexpr double kShareAhead = 0.1;
 constexpr std::uint64_t kShortestChunk = 1024;
-// A fan has this many of the rank's fastest and this many of its slowest arcs.
-constexpr std::size_t kFastest = 4;
-constexpr std::size_t kSlowest = 3;
-
-std::size_t least_repeats_for(double effort) {
-  return static_cast<std::size_t>(std::clamp(std::round(3 * std::sqrt(effort)), 2.0, 9.0));
-}
-
-std::size_t most_repeats_for(double effort) {
-  return 2 * least_repeats_for(effort) + 1;
-}
-
-// One to several, several to one, both directions.
-std::size_t ends_of(std::size_t ranks) {
-  return (ranks > 2 ? 3 : 1) * ranks;
-}
+constexpr std::size_t kLoadRepeats = 2;  // of pairs under load, of which no rate is taken
 
 std::uint64_t chunk_for(double rate_Bps, double seconds) {
   const std::uint64_t full = full_chunk_bytes(rate_Bps);
@@ -86,35 +62,8 @@ bool is_stable(const Experiment& experiment) {
   return uncertainty_of(sums) <= kStable;
 }
 
-std::vector<Flow> fan(const ArcRates& rates, std::size_t rank, bool out) {
-  std::vector<Flow> flows;
-  for (std::size_t other = 0; other < rates.ranks(); ++other) {
-    if (other != rank) flows.push_back(out ? Flow{rank, other} : Flow{other, rank});
-  }
-  std::stable_sort(flows.begin(), flows.end(), [&](const Flow& a, const Flow& b) {
-    return rates.rate_bps(a) > rates.rate_bps(b);
-  });
-  if (flows.size() > kFastest + kSlowest) {
-    flows.erase(flows.begin() + kFastest, flows.end() - kSlowest);
-  }
-  std::sort(flows.begin(), flows.end());
-  return flows;
-}
-
-// The rank's fastest arc to one rank, and from another one if there is one.
-std::vector<Flow> both_ways(const ArcRates& rates, std::size_t rank) {
-  Flow out{rank, rank};
-  Flow in{rank, rank};
-  for (std::size_t other = 0; other < rates.ranks(); ++other) {
-    const Flow arc{rank, other};
-    if (other != rank && (out.to == rank || rates.rate_bps(arc) > rates.rate_bps(out))) out = arc;
-  }
-  for (std::size_t other = 0; other < rates.ranks(); ++other) {
-    const Flow arc{other, rank};
-    if (other == rank || (other == out.to && rates.ranks() > 2)) continue;
-    if (in.from == rank || rates.rate_bps(arc) > rates.rate_bps(in)) in = arc;
-  }
-  return {out, in};
+bool is_under_load(Purpose purpose, const std::vector<Flow>& flows) {
+  return purpose == Purpose::kRound && std::ranges::count(have_own_ends(flows), false) > 0;
 }
 
 class Probe {
@@ -122,29 +71,15 @@ class Probe {
   Probe(Network& network, Measurements so_far, const ProbeOptions& options)
       : network_(&network), measured_(std::move(so_far)), options_(&options) {
     least_repeats_ = least_repeats_for(options.effort);
+    note_round_trips(measured_.timings);
   }
 
   Measurements run() {
-    const auto rounds = tournament(network_->ranks());
-    const std::size_t ranks = network_->ranks();
-    planned_ = 4 * rounds.size() + ends_of(ranks);
-    for (const auto& round : rounds) {
-      time("latencies", round);
-      time("latencies", reversed(round));
-    }
-    for (const auto& leg : {rounds, second_leg(rounds, ranks)}) {
-      for (const auto& round : leg) transfer("bandwidths, in rounds", Purpose::kRound, round);
-    }
-    rates_.emplace(measured_);
-    measure_alone();
-    rates_ = rates_by_clusters(measured_);
-    transfer_all("links that several may share", Purpose::kSharedLinks, shared_link_tests(*rates_));
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      if (ranks > 2) {
-        transfer("one to several", Purpose::kFanOut, fan(*rates_, rank, true));
-        transfer("several to one", Purpose::kFanIn, fan(*rates_, rank, false));
-      }
-      transfer("both directions", Purpose::kBothWays, both_ways(*rates_, rank));
+    planned_ = forecast(network_->ranks(), options_->effort).steps;
+    if (measures_all_pairs(network_->ranks(), options_->effort)) {
+      measure_all_pairs();
+    } else {
+      measure_clusters();
     }
     report("done");
     return std::move(measured_);
@@ -152,6 +87,70 @@ class Probe {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  void measure_all_pairs() {
+    const auto rounds = tournament(network_->ranks());
+    for (const auto& round : rounds) {
+      time("latencies", round);
+      time("latencies", reversed(round));
+    }
+    for (const auto& round : ordered_pairs(network_->ranks())) {
+      transfer("bandwidths, in rounds", {Purpose::kRound, {round}});
+    }
+    rates_.emplace(measured_);
+    measure_alone();
+    rates_ = rates_by_clusters(measured_);
+    const std::vector<Step> ports = port_steps(*rates_);
+    transfer_all("links that several may share", shared_link_tests(*rates_), ports.size());
+    transfer_all("ports", ports);
+  }
+
+  void measure_clusters() {
+    while (const auto round = next_grouping_round(measured_)) measure_in_and_out_of_load(*round);
+    rates_ = rates_by_clusters(measured_);
+    const Clusters clusters(*rates_);
+    transfer_all("ports, within clusters", port_steps_within(*rates_, clusters));
+    measure_full_rates(clusters);
+    const std::vector<Step> between = steps_between_clusters(*rates_, clusters);
+    transfer_all("bandwidths between clusters", between);
+    rates_.emplace(measured_);
+    transfer_all("bandwidths, alone", to_measure_again(between), 0, 2);
+    rates_ = rates_by_clusters(measured_);
+    transfer_all("links that several may share", shared_link_tests(*rates_));
+    transfer_all("ports", port_steps_between(*rates_, clusters));
+  }
+
+  void measure_full_rates(const Clusters& clusters) {
+    for (std::size_t i = 0; i < most_grouping_rounds(network_->ranks()); ++i) {
+      rates_ = rates_by_clusters(measured_);
+      const Step step = arcs_of_full_rate(*rates_, clusters);
+      if (step.experiments.empty()) return;
+      transfer_all("bandwidths within clusters", {step});
+    }
+  }
+
+  // Of the arcs measured beside those of other clusters, the ones that these may have disturbed.
+  [[nodiscard]] std::vector<Step> to_measure_again(const std::vector<Step>& between) const {
+    std::vector<Step> again;
+    double left_s = kAloneBudget_s * options_->effort;
+    for (const Step& step : between) {
+      if (step.experiments.size() < 2) continue;
+      for (const auto& flows : step.experiments) {
+        if (rates_->reaches_rate_of_ends(flows[0], rates_->rate_bps(flows[0]))) continue;
+        left_s -= expected_seconds(flows);
+        if (left_s >= 0) again.push_back({Purpose::kAlone, {flows}});
+      }
+    }
+    return again;
+  }
+
+  void measure_in_and_out_of_load(const GroupingRound& round) {
+    planned_ =
+        std::max(planned_, done_ + kStepsPerGroupingRound + count_port_steps(network_->ranks()));
+    time("latencies", round.pairs);
+    transfer("clusters, under load", {Purpose::kRound, {round.together()}});
+    transfer("clusters, without load", {Purpose::kRound, {round.pairs}});
+  }
 
   // As many arcs as the time for this effort allows. One for each ordered pair of clusters, up to a
   // limit, is measured in any case, because the other arcs of the class adopt its rate.
@@ -163,13 +162,13 @@ class Probe {
       left_s -= expected_seconds(done.flows);
       ++measured;
     }
-    std::vector<std::vector<Flow>> transfers;
+    std::vector<Step> transfers;
     for (const Turn& turn : doubtful_in_turns(*rates_)) {
       left_s -= expected_seconds({turn.arc});
       const bool is_needed = turn.number == 0 && measured + transfers.size() < kAloneInAnyCase;
-      if (left_s >= 0 || is_needed) transfers.push_back({turn.arc});
+      if (left_s >= 0 || is_needed) transfers.push_back({Purpose::kAlone, {{turn.arc}}});
     }
-    transfer_all("bandwidths, alone", Purpose::kAlone, transfers);
+    transfer_all("bandwidths, alone", transfers, port_steps_one_by_one(network_->ranks()));
   }
 
   [[nodiscard]] double expected_seconds(const std::vector<Flow>& flows) const {
@@ -197,28 +196,47 @@ class Probe {
                        : kLongestTransfer_s;
   }
 
-  void transfer_all(std::string_view doing, Purpose purpose,
-                    const std::vector<std::vector<Flow>>& transfers) {
-    planned_ += transfers.size();
-    for (const auto& flows : transfers) transfer(doing, purpose, flows);
+  // later: the number of steps known to follow them. times: how often each will have been measured.
+  void transfer_all(std::string_view doing, const std::vector<Step>& steps, std::size_t later = 0,
+                    std::size_t times = 1) {
+    planned_ = done_ + steps.size() + later;
+    for (const Step& step : steps) transfer(doing, step, times);
   }
 
-  void transfer(std::string_view doing, Purpose purpose, const std::vector<Flow>& flows) {
-    if (measured_.find(purpose, flows)) {
+  void transfer(std::string_view doing, const Step& step, std::size_t times = 1) {
+    const bool is_done = std::ranges::all_of(step.experiments, [&](const auto& flows) {
+      return measured_.count(step.purpose, flows) >= times;
+    });
+    if (is_done) {
       --planned_;
       return;
     }
     report(doing);
-    auto [run, rates] = calibrated(purpose, flows);
-    Experiment experiment{purpose, flows, std::vector<std::vector<double>>(flows.size())};
-    const std::size_t most_repeats = most_repeats_for(options_->effort);
-    for (std::size_t repeat = 1; repeat <= most_repeats; ++repeat) {
-      if (repeat > 1) rates = network_->transfer(run);
-      for (std::size_t i = 0; i < flows.size(); ++i) experiment.rates_Bps[i].push_back(rates[i]);
-      if (repeat >= least_repeats_ && is_stable(experiment)) break;
+    std::vector<Flow> flows;
+    for (const auto& some : step.experiments) flows.insert(flows.end(), some.begin(), some.end());
+    auto [run, rates] = calibrated(step.purpose, flows);
+    std::vector<Experiment> experiments;
+    for (const auto& some : step.experiments) {
+      experiments.push_back({step.purpose, some, std::vector<std::vector<double>>(some.size())});
     }
-    measured_.experiments.push_back(std::move(experiment));
+    for (std::size_t repeat = 1; repeat <= most_repeats_for(options_->effort); ++repeat) {
+      if (repeat > 1) rates = network_->transfer(run);
+      auto rate = rates.begin();
+      for (Experiment& experiment : experiments) {
+        for (auto& sample : experiment.rates_Bps) sample.push_back(*rate++);
+      }
+      if (is_enough(experiments, repeat)) break;
+    }
+    std::ranges::move(experiments, std::back_inserter(measured_.experiments));
     report_measured();
+  }
+
+  [[nodiscard]] bool is_enough(const std::vector<Experiment>& experiments,
+                               std::size_t repeats) const {
+    const Experiment& first = experiments[0];
+    if (is_under_load(first.purpose, first.flows))
+      return repeats >= std::min(kLoadRepeats, least_repeats_);
+    return repeats >= least_repeats_ && std::ranges::all_of(experiments, is_stable);
   }
 
   struct Calibrated {
@@ -227,17 +245,22 @@ class Probe {
   };
 
   // A transfer that is long enough for the approximate rates of its flows, which are taken from
-  // earlier transfers, or from a short one that also opens the connections. If the expected rates
+  // earlier transfers (of pairs without load, from that under load), or from a short one that also
+  // opens the connections. If the expected rates
   // were far too low, a rank was descheduled, or the sender's lead was too small for a high-latency
   // route.
   Calibrated calibrated(Purpose purpose, const std::vector<Flow>& flows) {
     std::vector<double> expected;
-    if (purpose == Purpose::kRound) {
+    if (rates_) {
+      expected = expected_rates(flows);
+    } else if (is_last_without_load(flows)) {
+      for (std::size_t i = 0; i < flows.size(); ++i) {
+        expected.push_back(measured_.experiments.back().rate_bps(i));
+      }
+    } else {
       Transfer first{{}, kCalibration_s};
       for (const Flow& flow : flows) first.streams.push_back({flow, kEager / 4, 0});
       expected = network_->transfer(first);
-    } else {
-      expected = expected_rates(flows);
     }
     Transfer run = transfer_for(purpose, flows, expected);
     for (std::size_t attempt = 0; attempt < kCalibrations; ++attempt) {
@@ -254,11 +277,19 @@ class Probe {
     return {std::move(run), std::move(seen)};
   }
 
+  // Whether these are the pairs that have just been measured under load.
+  [[nodiscard]] bool is_last_without_load(const std::vector<Flow>& flows) const {
+    if (measured_.experiments.empty()) return false;
+    const auto& [purpose, last, rates] = measured_.experiments.back();
+    return is_under_load(purpose, last) && flows.size() < last.size() &&
+           std::equal(flows.begin(), flows.end(), last.begin());
+  }
+
   [[nodiscard]] Transfer transfer_for(Purpose purpose, const std::vector<Flow>& flows,
                                       std::vector<double> expected) const {
     for (double& rate : expected) rate = std::max(rate, kLeastRate_Bps);
-    const bool shares_ends = purpose == Purpose::kFanOut || purpose == Purpose::kFanIn;
-    Transfer run{{}, seconds_for(expected, shares_ends)};
+    const bool is_fan = purpose == Purpose::kFanOut || purpose == Purpose::kFanIn;
+    Transfer run{{}, seconds_for(expected, is_fan || is_under_load(purpose, flows))};
     for (std::size_t i = 0; i < flows.size(); ++i) {
       const double ahead_s = kTripsAhead * round_trip_s(flows[i]) + kShareAhead * run.seconds;
       run.streams.push_back({flows[i], chunk_for(expected[i], run.seconds),
@@ -268,7 +299,10 @@ class Probe {
   }
 
   [[nodiscard]] double round_trip_s(const Flow& flow) const {
-    return median_of(std::ranges::find(measured_.timings, flow, &Timing::flow)->round_trip_s);
+    const auto timing = std::ranges::find(measured_.timings, flow, &Timing::flow);
+    // A lead that is too short would limit the flow.
+    return timing == measured_.timings.end() ? longest_round_trip_s_
+                                             : median_of(timing->round_trip_s);
   }
 
   void time(std::string_view doing, const std::vector<Flow>& flows) {
@@ -292,7 +326,14 @@ class Probe {
       }
     }
     measured_.timings.insert(measured_.timings.end(), timings.begin(), timings.end());
+    note_round_trips(timings);
     report_measured();
+  }
+
+  void note_round_trips(const std::vector<Timing>& timings) {
+    for (const Timing& timing : timings) {
+      longest_round_trip_s_ = std::max(longest_round_trip_s_, median_of(timing.round_trip_s));
+    }
   }
 
   void report(std::string_view doing) const {
@@ -314,42 +355,13 @@ class Probe {
   std::optional<ArcRates> rates_;  // set after the rounds
   const ProbeOptions* options_;
   std::size_t least_repeats_ = 0;
+  double longest_round_trip_s_ = 0;
   std::size_t planned_ = 0;
   std::size_t done_ = 0;
   Clock::time_point begun_ = Clock::now();
 };
 
 }  // namespace
-
-std::uint64_t full_chunk_bytes(double rate_Bps) {
-  return rate_Bps > kFast_Bps ? kLongChunk : kEager;
-}
-
-double parse_effort(std::string_view text) {
-  if (text == "quick") return kQuick;
-  if (text == "normal") return kNormal;
-  if (text == "thorough") return kThorough;
-  const auto effort = parse_number(text);
-  if (!effort || *effort < kLeastEffort || *effort > kMostEffort) {
-    throw InputError(
-        fmt::format("{} is neither quick, normal or thorough nor a number from {} to {}",
-                    in_quotes(text), kLeastEffort, kMostEffort));
-  }
-  return *effort;
-}
-
-Forecast forecast(std::size_t ranks, double effort) {
-  const std::size_t rounds = 2 * tournament(ranks).size();
-  const auto transfers = static_cast<double>(rounds + ends_of(ranks));
-  const auto repeated = [&](std::size_t times, double seconds) {
-    return Seconds{static_cast<double>(rounds) * kCalibration_s +
-                   transfers * static_cast<double>(times) * seconds};
-  };
-  return {.steps = 2 * rounds + ends_of(ranks),
-          .least = repeated(least_repeats_for(effort), kShortestTransfer_s),
-          .most = repeated(most_repeats_for(effort), kLongestTransfer_s),
-          .alone = {kAloneBudget_s * effort}};
-}
 
 Measurements measure(Network& network, Measurements so_far, const ProbeOptions& options) {
   return Probe(network, std::move(so_far), options).run();

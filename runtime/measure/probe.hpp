@@ -6,6 +6,11 @@
 //   4. simultaneously: arcs that may share a link (runtime/measure/shared_links.hpp);
 //   5. each rank to several others, several others to it, and in both directions.
 //
+// Of many ranks, instead of 1 to 3, pairs that show which ranks form clusters
+// (runtime/measure/steps/grouping.hpp), the ports of each rank within its cluster
+// (steps/ports.hpp), and an arc for each pair of clusters; 4, and 5 for few ranks, follow. The
+// number of experiments grows like n log n.
+//
 // Each transfer lasts until its slowest flow has sent enough bytes to make buffers and full token
 // buckets negligible, and is repeated until its median is stable.
 #pragma once

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/measure/clusters.hpp"
+#include "runtime/measure/steps/tournament.hpp"
 
 namespace espalier::runtime::probe {
 namespace {
@@ -49,6 +50,8 @@ std::vector<ArcClass> suspected_classes(const ArcRates& rates, const Clusters& c
       if (first == second) continue;
       if (clusters.members[first].size() < 2 || clusters.members[second].size() < 2) continue;
       classes.insert({first, second});
+      // Where few arcs were measured, these may be of one direction.
+      if (!rates.were_all_measured()) classes.insert({second, first});
     }
   }
   return {classes.begin(), classes.end()};
@@ -62,6 +65,19 @@ std::vector<ArcClass> fan_of(const Clusters& clusters, std::size_t cluster, bool
     fan.push_back(out ? ArcClass{cluster, other} : ArcClass{other, cluster});
   }
   return fan;
+}
+
+// Each class alone, at the same time as others between other clusters.
+void add_simultaneous_tests(const Clusters& clusters, const std::vector<ArcClass>& classes,
+                            std::vector<Step>& tests) {
+  for (const auto& round : ordered_pairs(clusters.count())) {
+    Step step{Purpose::kSharedLinks, {}};
+    for (const auto& [from, to] : round) {
+      if (!std::ranges::binary_search(classes, ArcClass(from, to))) continue;
+      step.experiments.push_back(disjoint_flows(clusters, {{from, to}}));
+    }
+    if (!step.experiments.empty()) tests.push_back(std::move(step));
+  }
 }
 
 // Classes that share a link.
@@ -169,10 +185,7 @@ class Evidence {
     return own == together_.end() ? sum : std::min(sum, own->second);
   }
   void weigh(const Experiment& experiment, const std::map<ArcClass, std::vector<Flow>>& by_class) {
-    double carried = 0;
-    for (std::size_t flow = 0; flow < experiment.flows.size(); ++flow) {
-      carried += experiment.rate_bps(flow);
-    }
+    const double carried = experiment.total_bps();
     double expected = 0;
     for (const auto& [arc_class, flows] : by_class) expected += expected_bps(arc_class, flows);
     if (carried >= (1 - rates_->tolerance()) * expected) return;
@@ -221,21 +234,25 @@ class Evidence {
 
 }  // namespace
 
-std::vector<std::vector<Flow>> shared_link_tests(const ArcRates& rates) {
+std::vector<Step> shared_link_tests(const ArcRates& rates) {
   const Clusters clusters(rates);
   const std::vector<ArcClass> classes = suspected_classes(rates, clusters);
-  std::vector<std::vector<Flow>> tests;
-  const std::size_t alone = std::min(classes.size(), kMostAlone);
-  for (std::size_t i = 0; i < alone; ++i) {
-    tests.push_back(disjoint_flows(clusters, {classes[i * classes.size() / alone]}));
-  }
-  const auto add = [&](const std::vector<ArcClass>& together) {
+  std::vector<Step> tests;
+  const auto add = [&](const std::vector<ArcClass>& together, std::size_t least) {
     std::vector<Flow> flows = disjoint_flows(clusters, together);
-    if (flows.size() >= 2) tests.push_back(std::move(flows));
+    if (flows.size() >= least) tests.push_back({Purpose::kSharedLinks, {std::move(flows)}});
   };
-  if (classes.size() <= kMostClasses) {
+  const bool by_pairs = classes.size() <= kMostClasses;
+  if (!by_pairs && !rates.were_all_measured()) {
+    add_simultaneous_tests(clusters, classes, tests);
+  } else {
+    const std::size_t alone = std::min(classes.size(), kMostAlone);
+    for (std::size_t i = 0; i < alone; ++i) add({classes[i * classes.size() / alone]}, 1);
+  }
+  if (by_pairs) {
     for (std::size_t second = 0; second < classes.size(); ++second) {
-      for (std::size_t first = 0; first < second; ++first) add({classes[first], classes[second]});
+      for (std::size_t first = 0; first < second; ++first)
+        add({classes[first], classes[second]}, 2);
     }
     return tests;
   }
@@ -243,7 +260,7 @@ std::vector<std::vector<Flow>> shared_link_tests(const ArcRates& rates) {
     for (std::size_t cluster = 0; cluster < clusters.count(); ++cluster) {
       const bool is_suspected = std::ranges::any_of(
           classes, [&](const ArcClass& one) { return (out ? one.first : one.second) == cluster; });
-      if (is_suspected) add(fan_of(clusters, cluster, out));
+      if (is_suspected) add(fan_of(clusters, cluster, out), 2);
     }
   }
   return tests;

@@ -6,6 +6,7 @@
 
 #include "runtime/measure/arc_rates.hpp"
 #include "runtime/measure/measurements.hpp"
+#include "runtime/measure/steps/step.hpp"
 
 namespace espalier::runtime::probe {
 
@@ -14,8 +15,8 @@ struct SharedLink {
   double bandwidth_Bps = 0;
 };
 
-// The transfers that test for shared links, in order; none if no arc was disturbed in its round.
-std::vector<std::vector<Flow>> shared_link_tests(const ArcRates& rates);
+// The tests for shared links, in order; none if no arc was disturbed in its round.
+std::vector<Step> shared_link_tests(const ArcRates& rates);
 
 // Derived from the kSharedLinks experiments among the measurements.
 std::vector<SharedLink> shared_links(const Measurements& measurements, const ArcRates& rates);

@@ -75,6 +75,7 @@ class Checkpoint {
 probe::Measurements measure(probe::MpiNetwork& network, probe::Measurements so_far,
                             Checkpoint& checkpoint, const ProbeCommand& arguments) {
   ProbeProgress progress(!arguments.quiet);
+  progress.show_forecast(network.ranks(), arguments.effort_factor);
   const probe::ProbeOptions options{
       arguments.effort_factor, [&](const probe::Progress& now) { progress.show(now); },
       [&](const probe::Measurements& measured) { checkpoint.keep(measured); }};

@@ -40,7 +40,8 @@ void ProbeCommand::add_to(Arguments& app) {
   app.add("-o,--output", out, "platform file, with --model parameters file; - is standard output",
           {.type = "FILE", .required = true});
   app.add("--effort", effort_factor, runtime::probe::parse_effort,
-          "quick, normal, thorough, or a multiple of normal (0.1 to 100)",
+          "quick, normal, thorough (all pairs, of any number of ranks), or a multiple of "
+          "normal (0.1 to 100)",
           {.type = "EFFORT", .shown = "normal"});
   app.add("--resume", resume,
           "continue an interrupted probe from its measurements in OUTPUT.measurements.json");

@@ -94,9 +94,16 @@ Report probe_report(const Estimate& estimate, double seconds) {
   }
   report.write("nodes", nodes.json());
   report.write("links", estimate.links.size());
+  report.write("measured_links", estimate.measured);
   std::string text = fmt::format(
       "{}, {}, measured in {}, repeats within {:.1f} %\n", counted(estimate.nodes.size(), "rank"),
       counted(estimate.links.size(), "link"), format_duration({seconds}), 100 * estimate.noise);
+  if (estimate.measured < estimate.links.size()) {
+    text += fmt::format(
+        "{} of the links were measured; the others are as those between the same "
+        "clusters\n",
+        estimate.measured);
+  }
   const auto add_spread = [&](const char* name, const char* key, double Link::*figure,
                               const auto& show) {
     const Cell cell = spread_cell(spread_of_links(estimate, figure), show);
@@ -130,6 +137,16 @@ Report probe_report(const Estimate& estimate, double seconds) {
 
 ProbeProgress::ProbeProgress(bool enabled)
     : line_("espalier-mpi: ", enabled, enabled && stderr_reaches_terminal()) {}
+
+void ProbeProgress::show_forecast(std::size_t ranks, double effort) {
+  if (!line_.is_enabled()) return;
+  const runtime::probe::Forecast forecast = runtime::probe::forecast(ranks, effort);
+  line_.print(watch_.elapsed(),
+              fmt::format("{}, {}: {} on fast links, {} on slow ones; up to {} more if links share",
+                          counted(ranks, "rank"), counted(forecast.steps, "step"),
+                          format_duration(forecast.least), format_duration(forecast.most),
+                          format_duration(forecast.alone)));
+}
 
 void ProbeProgress::show(const runtime::probe::Progress& progress) {
   const Seconds elapsed = watch_.elapsed();

@@ -40,6 +40,8 @@ class ProbeProgress {
  public:
   explicit ProbeProgress(bool enabled);
 
+  // Before the first step: what a whole probe of so many ranks will take.
+  void show_forecast(std::size_t ranks, double effort);
   void show(const runtime::probe::Progress& progress);
 
  private:

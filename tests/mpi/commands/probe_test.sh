@@ -55,7 +55,7 @@ test_json() {
   done_well
   local keys
   keys=$(grep -oE '^  "[A-Za-z_]+"' stdout | tr -d ' "\n')
-  [ "$keys" = operationranksseconds"model"modelsnodeslinksbandwidth_Bpslatency_soverhead_ssharednoisedisturbed_linksdoubtful_links ] ||
+  [ "$keys" = operationranksseconds"model"modelsnodeslinksmeasured_linksbandwidth_Bpslatency_soverhead_ssharednoisedisturbed_linksdoubtful_links ] ||
     fail "keys: $keys"
   says '"operation": "probe"'; says '"ranks": 3'; says '"links": 6'; says '"model": "one-port'
   [ "$(count '"flow":\[[012],[012]\]' raw.json)" -eq 6 ] || fail "timings"

@@ -1,6 +1,7 @@
 #include "tests/runtime/measure/calculated_network.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace espalier::testing {
@@ -41,34 +42,31 @@ double CalculatedNetwork::noisy(double figure) {
 std::vector<CalculatedNetwork::Resource> CalculatedNetwork::resources_of(
     const std::vector<Flow>& flows) const {
   std::vector<Resource> resources;
-  const auto add = [&](const auto& seconds_of) {
-    Resource resource;
-    for (const Flow& flow : flows) resource.seconds_per_byte.push_back(seconds_of(flow));
-    resources.push_back(std::move(resource));
-  };
-  const auto alone = [this](const Flow& flow) { return 1 / truth_.rate[flow.from][flow.to]; };
-  for (const Flow& one : flows) {
-    add([&](const Flow& flow) { return flow == one ? alone(flow) : 0; });
-  }
-  for (std::size_t rank = 0; rank < truth_.ranks(); ++rank) {
-    if (truth_.ports == Truth::Ports::kOnePort) {
-      add([&](const Flow& flow) { return flow.from == rank ? alone(flow) : 0; });
-      add([&](const Flow& flow) { return flow.to == rank ? alone(flow) : 0; });
-    } else if (truth_.ports == Truth::Ports::kUnidirectional) {
-      add([&](const Flow& flow) { return flow.from == rank || flow.to == rank ? alone(flow) : 0; });
+  std::map<std::pair<std::size_t, int>, Resource> ports;  // of a rank
+  std::vector<Resource> shared_links(truth_.shared_links.size());
+  enum { kOut, kIn, kSendCap, kReceiveCap };
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const auto [from, to] = flows[i];
+    const double alone = 1 / truth_.rate[from][to];
+    resources.push_back({{i, alone}});
+    if (truth_.ports != Truth::Ports::kNone) {
+      const bool is_one = truth_.ports == Truth::Ports::kUnidirectional;
+      ports[{from, kOut}].push_back({i, alone});
+      ports[{to, is_one ? kOut : kIn}].push_back({i, alone});
     }
-    if (!truth_.send.empty() && truth_.send[rank]) {
-      add([&](const Flow& flow) { return flow.from == rank ? 1 / *truth_.send[rank] : 0; });
+    if (!truth_.send.empty() && truth_.send[from]) {
+      ports[{from, kSendCap}].push_back({i, 1 / *truth_.send[from]});
     }
-    if (!truth_.receive.empty() && truth_.receive[rank]) {
-      add([&](const Flow& flow) { return flow.to == rank ? 1 / *truth_.receive[rank] : 0; });
+    if (!truth_.receive.empty() && truth_.receive[to]) {
+      ports[{to, kReceiveCap}].push_back({i, 1 / *truth_.receive[to]});
+    }
+    for (std::size_t link = 0; link < shared_links.size(); ++link) {
+      const Truth::SharedLink& one = truth_.shared_links[link];
+      if (one.arcs.contains(flows[i])) shared_links[link].push_back({i, 1 / one.rate});
     }
   }
-  for (const Truth::SharedLink& shared_link : truth_.shared_links) {
-    add([&](const Flow& flow) {
-      return shared_link.arcs.contains(flow) ? 1 / shared_link.rate : 0;
-    });
-  }
+  for (auto& [port, resource] : ports) resources.push_back(std::move(resource));
+  std::ranges::move(shared_links, std::back_inserter(resources));
   return resources;
 }
 
@@ -90,9 +88,9 @@ std::vector<double> CalculatedNetwork::transfer(const Transfer& transfer) {
     for (const Resource& resource : resources) {
       double used = 0;
       double growth = 0;
-      for (std::size_t i = 0; i < rates.size(); ++i) {
-        used += rates[i] * resource.seconds_per_byte[i];
-        if (grows[i]) growth += weight[i] * resource.seconds_per_byte[i];
+      for (const auto& [flow, seconds_per_byte] : resource) {
+        used += rates[flow] * seconds_per_byte;
+        if (grows[flow]) growth += weight[flow] * seconds_per_byte;
       }
       if (growth <= 0 || (1 - used) / growth >= step) continue;
       step = std::max(0.0, (1 - used) / growth);
@@ -100,8 +98,8 @@ std::vector<double> CalculatedNetwork::transfer(const Transfer& transfer) {
     }
     for (std::size_t i = 0; i < rates.size(); ++i) {
       if (grows[i]) rates[i] += step * weight[i];
-      if (full->seconds_per_byte[i] > 0) grows[i] = false;
     }
+    for (const Occupation& one : *full) grows[one.flow] = false;
   }
   double drained_s = 0;
   for (std::size_t i = 0; i < rates.size(); ++i) {
@@ -111,6 +109,7 @@ std::vector<double> CalculatedNetwork::transfer(const Transfer& transfer) {
     drained_s = std::max(drained_s, ahead / rates[i]);
   }
   ++transfers;
+  flows_sent += rates.size();
   seconds += transfer.seconds + drained_s;
   return rates;
 }
@@ -118,7 +117,11 @@ std::vector<double> CalculatedNetwork::transfer(const Transfer& transfer) {
 std::vector<ShortMessages> CalculatedNetwork::exchange(std::span<const Flow> flows, std::size_t) {
   std::vector<ShortMessages> figures;
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    figures.push_back({noisy(truth_.round_trip_s), noisy(kGap_s), noisy(kGap_s / 2)});
+    const double far_s =
+        truth_.site.empty() || truth_.site[flows[i].from] == truth_.site[flows[i].to]
+            ? 0
+            : truth_.between_sites_s;
+    figures.push_back({noisy(truth_.round_trip_s + far_s), noisy(kGap_s), noisy(kGap_s / 2)});
   }
   return figures;
 }

@@ -34,6 +34,8 @@ struct Truth {
   std::vector<SharedLink> shared_links;
   static constexpr double kRoundTrip_s = 200e-6;
   double round_trip_s = kRoundTrip_s;
+  std::vector<std::size_t> site{};  // of each rank; empty: all at one
+  double between_sites_s = 0;       // added to a round trip
 
   [[nodiscard]] std::size_t ranks() const { return rate.size(); }
   // Hosts on a switch, capped by the rates of their cables in each direction.
@@ -60,13 +62,16 @@ class CalculatedNetwork : public runtime::probe::Network {
 
   static constexpr double kRoundTrip_s = Truth::kRoundTrip_s;
   static constexpr double kGap_s = 3e-6;
-  std::size_t transfers = 0;  // so far
-  double seconds = 0;         // total time until everything had arrived
+  std::size_t transfers = 0;   // so far
+  std::size_t flows_sent = 0;  // in these
+  double seconds = 0;          // total time until everything had arrived
 
  private:
-  struct Resource {
-    std::vector<double> seconds_per_byte;  // for each flow; 0: not occupied
+  struct Occupation {
+    std::size_t flow;
+    double seconds_per_byte;
   };
+  using Resource = std::vector<Occupation>;
   [[nodiscard]] std::vector<Resource> resources_of(const std::vector<Flow>& flows) const;
   double noisy(double figure);
 

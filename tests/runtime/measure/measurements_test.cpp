@@ -33,13 +33,19 @@ TEST(Measurements, SurviveWritingAndReading) {
   EXPECT_EQ(measurements_json(after), measurements_json(before));
 }
 
-TEST(Measurements, AreFoundByPurposeAndFlows) {
-  const Measurements measured = some();
+TEST(Measurements, AreCountedByPurposeAndFlows) {
+  Measurements measured = some();
   const std::vector<Flow> pair = {{0, 1}};
-  ASSERT_NE(measured.find(Purpose::kRound, pair), nullptr);
-  EXPECT_EQ(measured.find(Purpose::kRound, pair)->rate_bps(0), 2e6);
-  EXPECT_EQ(measured.find(Purpose::kAlone, pair), nullptr);
-  EXPECT_EQ(measured.find(Purpose::kRound, std::vector<Flow>{{1, 0}}), nullptr);
+  EXPECT_EQ(measured.count(Purpose::kRound, pair), 1U);
+  EXPECT_EQ(measured.count(Purpose::kAlone, pair), 0U);
+  EXPECT_EQ(measured.count(Purpose::kRound, std::vector<Flow>{{1, 0}}), 0U);
+  measured.experiments.push_back(measured.experiments[0]);
+  EXPECT_EQ(measured.count(Purpose::kRound, pair), 2U);
+}
+
+TEST(Flows, HaveOwnEndsUnlessAnotherHasOneOfThem) {
+  EXPECT_THAT(have_own_ends(std::vector<Flow>{{0, 1}, {2, 3}, {3, 4}, {6, 5}}),
+              ::testing::ElementsAre(true, false, false, true));
 }
 
 std::string refused(const std::string& timings, const std::string& experiments,

@@ -1,18 +1,22 @@
 // The platform that a probe writes is read by the planner with the same meaning.
 #include <gmock/gmock.h>
 
+#include "planner/solve/make_plan.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/formats/formats.hpp"
 #include "runtime/measure/model_fit.hpp"
 #include "runtime/measure/platform_file.hpp"
 #include "runtime/measure/probe.hpp"
 #include "tests/runtime/measure/calculated_network.hpp"
+#include "tests/runtime/measure/many_ranks.hpp"
 
 namespace espalier::runtime::probe::platform_test {
 namespace {
 
 using testing::CalculatedNetwork;
+using testing::Racks;
 using testing::Truth;
+using testing::unmeasured;
 
 // Two clusters of three different hosts each, and a link between them.
 Estimate some_estimate() {
@@ -85,6 +89,47 @@ TEST(ProbedPlatform, LoadsResourcesAsInThePlanner) {
       }
       EXPECT_NEAR(ours[i], most, 1e-12) << fit.model << ", flow " << i;
     }
+  }
+}
+
+// Of a broadcast from the first host.
+double optimum_bps(const platforms::Platform& platform) {
+  planner::AlgorithmOptions options;
+  options.gap = 1e-2;
+  const planner::Instance broadcast(platform, platform.hosts()[0],
+                                    platforms::Model::kBoundedMultiPort);
+  return planner::prove_optimum(broadcast, options).bound->value;
+}
+
+platforms::Platform platform_of(const Truth& truth) {
+  Estimate exact;
+  exact.nodes = node_names(unmeasured(truth.ranks()).hosts);
+  exact.groups.resize(truth.ranks());
+  exact.send_Bps = truth.send;
+  exact.receive_Bps = truth.receive;
+  for (std::size_t from = 0; from < truth.ranks(); ++from) {
+    for (std::size_t to = 0; to < truth.ranks(); ++to) {
+      if (from != to) exact.links.push_back({{from, to}, truth.rate[from][to], 0, 0});
+    }
+  }
+  for (const Truth::SharedLink& link : truth.shared_links) {
+    exact.shared_links.push_back({{link.arcs.begin(), link.arcs.end()}, link.rate});
+  }
+  return read(exact);
+}
+
+// Few of 64 ranks' pairs are measured.
+TEST(ProbedPlatform, HasTheOptimumOfTheNetwork) {
+  std::vector<double> cables(64, 4e6);
+  for (std::size_t host = 1; host < 64; host += 4) cables[host] = 2e6;
+  const Racks racks{8, 8, testing::Numbering::kCyclic};
+  const Racks clusters{2, 32, testing::Numbering::kShuffled};
+  for (const Truth& truth : {racks.behind_uplinks(cables, 3e6), racks.behind_uplinks(4e6, 8e6),
+                             clusters.behind_uplinks(cables, 1.5e6)}) {
+    CalculatedNetwork network(truth, 0.01, 1);
+    const double optimum = optimum_bps(platform_of(truth));
+    EXPECT_NEAR(optimum_bps(read(analyse(measure(network, unmeasured(64), {})))) / optimum, 1,
+                0.05);
   }
 }
 

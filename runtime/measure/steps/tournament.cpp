@@ -1,5 +1,7 @@
-#include "runtime/measure/tournament.hpp"
+#include "runtime/measure/steps/tournament.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -37,6 +39,21 @@ std::vector<std::vector<Flow>> second_leg(const std::vector<std::vector<Flow>>& 
     }
   }
   return second;
+}
+
+std::vector<std::vector<Flow>> ordered_pairs(std::size_t ranks) {
+  std::vector<std::vector<Flow>> rounds = tournament(ranks);
+  std::vector<std::vector<Flow>> second = second_leg(rounds, ranks);
+  std::ranges::move(second, std::back_inserter(rounds));
+  return rounds;
+}
+
+std::vector<Flow> circle_of(const std::vector<std::size_t>& ranks) {
+  std::vector<Flow> flows;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    flows.push_back({ranks[i], ranks[(i + 1) % ranks.size()]});
+  }
+  return flows;
 }
 
 std::vector<Flow> reversed(std::vector<Flow> flows) {

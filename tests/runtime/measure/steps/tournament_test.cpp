@@ -1,4 +1,4 @@
-#include "runtime/measure/tournament.hpp"
+#include "runtime/measure/steps/tournament.hpp"
 
 #include <gmock/gmock.h>
 

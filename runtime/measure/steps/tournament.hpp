@@ -21,6 +21,12 @@ std::vector<std::vector<Flow>> tournament(std::size_t ranks);
 std::vector<std::vector<Flow>> second_leg(const std::vector<std::vector<Flow>>& rounds,
                                           std::size_t ranks);
 
+// The rounds of both: every ordered pair is in one.
+std::vector<std::vector<Flow>> ordered_pairs(std::size_t ranks);
+
+// Each rank sends to the next one, and the last to the first.
+std::vector<Flow> circle_of(const std::vector<std::size_t>& ranks);
+
 // The same pairs in the reverse direction.
 std::vector<Flow> reversed(std::vector<Flow> flows);
 
