@@ -13,8 +13,11 @@
 
 namespace espalier::render {
 
-// A picture with more nodes would take minutes and be unreadable.
-inline constexpr std::size_t kMostNodes = 2000;
+// A picture with more nodes would take minutes.
+inline constexpr std::size_t kMostNodes = 20'000;
+// More nodes than this stand on circles around one of them, and may overlap: moving them apart
+// would take minutes.
+inline constexpr std::size_t kMostApart = 2000;
 
 // The platform as a DOT graph. A line connects a pair of nodes; its colour and thickness show the
 // bandwidth on a logarithmic scale. If the two directions differ, the half next to a node has the

@@ -43,6 +43,10 @@ DotAttributes node_defaults(std::size_t nodes) {
           {"height", "0.1"}};
 }
 
+std::string overlap_rule(std::size_t nodes) {
+  return nodes <= kMostApart ? "prism" : "true";
+}
+
 Map::Map(const Platform& platform) {
   constexpr double kGreatest = std::numeric_limits<double>::max();
   platforms::Position least{kGreatest, kGreatest};
@@ -78,9 +82,13 @@ Map::Map(const Platform& platform) {
   }
 }
 
-DotAttributes Map::graph_attributes() {
-  return {{"layout", "neato"},         {"overlap", "prism"}, {"overlap_scaling", "0"},
-          {"overlap_shrink", "false"}, {"sep", "+5"},        {"splines", "line"}};
+DotAttributes Map::graph_attributes() const {
+  return {{"layout", "neato"},
+          {"overlap", overlap_rule(places_.size())},
+          {"overlap_scaling", "0"},
+          {"overlap_shrink", "false"},
+          {"sep", "+5"},
+          {"splines", "line"}};
 }
 
 DotAttributes Map::place_of(const Node& node) const {
