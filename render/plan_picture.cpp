@@ -128,7 +128,7 @@ class PlanPicture {
       // The first tree around its source; edges of weight 0 do not influence the layout.
       attributes.push_back({"layout", "twopi"});
       attributes.push_back({"root", plan_.nodes[order_.empty() ? 0 : order_.front().root]});
-      attributes.push_back({"overlap", overlap_rule(platform_.nodes().size())});
+      attributes.push_back({"overlap", "prism"});
       attributes.push_back({"splines", "line"});
       attributes.push_back({"ranksep", "0.7"});
     }
@@ -324,7 +324,7 @@ class PlanPicture {
 
 std::string plan_picture(const Plan& plan, const Platform& platform,
                          std::span<const planner::ResourceLoad> loads) {
-  require_drawable(platform);
+  require_drawable(platform, kMostApart);
   return PlanPicture(plan, platform, loads).text();
 }
 

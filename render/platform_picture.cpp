@@ -264,7 +264,7 @@ class PlatformPicture {
 }  // namespace
 
 std::string platform_picture(const Platform& platform) {
-  require_drawable(platform);
+  require_drawable(platform, kMostNodes);
   return PlatformPicture(platform).text();
 }
 

@@ -16,10 +16,10 @@ namespace espalier::render {
 using platforms::Node;
 using platforms::Platform;
 
-void require_drawable(const Platform& platform) {
-  if (platform.nodes().size() <= kMostNodes) return;
+void require_drawable(const Platform& platform, std::size_t most) {
+  if (platform.nodes().size() <= most) return;
   throw InputError(fmt::format("the platform has {} nodes; a picture can show at most {}",
-                               platform.nodes().size(), kMostNodes));
+                               platform.nodes().size(), most));
 }
 
 DotAttributes common_graph_attributes() {

@@ -13,8 +13,8 @@ namespace espalier::render {
 
 inline constexpr const char* kFont = "Helvetica,Arial,DejaVu Sans,sans-serif";
 
-// Throws InputError (reason only) for more than kMostNodes nodes.
-void require_drawable(const platforms::Platform& platform);
+// Throws InputError (reason only) for more than so many nodes.
+void require_drawable(const platforms::Platform& platform, std::size_t most);
 
 // Attributes of every picture: background, font, and a fixed random start of the layout.
 DotAttributes common_graph_attributes();
