@@ -88,7 +88,7 @@ class OnSend {
  public:
   OnSend() = default;
   // every: above 1, only each so-many-th is reported, of those on links and of those on processors:
-  // enough to show progress, and several times as fast.
+  // enough to show progress.
   template <std::invocable<const Send&> Call>
   requires(!std::same_as<Call, OnSend>)
       OnSend(Call call,

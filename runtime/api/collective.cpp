@@ -241,7 +241,7 @@ planner::Plan checked_plan(const std::string& text, const std::string& file, pla
 }
 
 planner::Plan share_plan(MPI_Comm comm, const std::string& file, planner::Roots roots) {
-  // One rank parses and checks: of ten thousand, each would need seconds and a gigabyte for a plan
+  // One rank parses and checks: each of ten thousand would need seconds for a plan
   // of a hundred megabytes.
   planner::Plan plan;
   std::string bytes;
