@@ -1,4 +1,6 @@
-// Times reading and writing of a platform with 5,000 arcs in every format that can be written.
+// Times reading and writing of a platform with 5,000 arcs in every format that can be written, and
+// of a plan of 8 or 160 trees over 10,000 hosts and a switch, as a file and as the bytes that ranks
+// get.
 //
 //   build/release/bench/formats_bench [--benchmark_filter=...]
 //
@@ -7,6 +9,8 @@
 
 #include <string>
 
+#include "planner/plan/plan.hpp"
+#include "planner/plan/plan_bytes.hpp"
 #include "platforms/formats/formats.hpp"
 #include "platforms/generators/generators.hpp"
 
@@ -42,6 +46,48 @@ void reading(benchmark::State& state, std::string_view format) {
   }
   count(state, platform, text);
 }
+
+// Binary trees over the hosts in the order of their numbers, from one host on after another.
+planner::Plan large_plan(std::int64_t trees) {
+  constexpr std::uint32_t kHosts = 10'000;
+  planner::Plan plan;
+  plan.source = "h0";
+  for (std::uint32_t i = 0; i < kHosts; ++i) plan.nodes.push_back("h" + std::to_string(i));
+  for (std::uint32_t t = 0; t < trees; ++t) {
+    planner::PlanTree& tree = plan.broadcast_trees.emplace_back();
+    tree.rate = {1e6};
+    const auto host = [&](std::uint32_t i) {
+      return i == 0 ? 0 : 1 + (i - 1 + t * 61) % (kHosts - 1);
+    };
+    for (std::uint32_t i = 1; i < kHosts; ++i) {
+      tree.edges.push_back({host((i - 1) / 2), host(i)});
+      tree.latencies.push_back({4e-5});
+      tree.via[{host((i - 1) / 2), host(i)}] = {"s0"};
+    }
+  }
+  plan.throughput = {1e6 * static_cast<double>(trees)};
+  return plan;
+}
+
+// Arg: trees.
+void plan_from_file(benchmark::State& state) {
+  const std::string text = planner::to_json(large_plan(state.range(0)));
+  for (auto _ : state) {
+    planner::Plan plan = planner::parse_plan(text, "bench");
+    planner::check_structure(plan);
+    benchmark::DoNotOptimize(plan);
+  }
+  state.counters["kB"] = static_cast<double>(text.size()) / 1e3;
+}
+
+void plan_from_bytes(benchmark::State& state) {
+  const std::string bytes = planner::to_bytes(large_plan(state.range(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(planner::from_bytes(bytes));
+  state.counters["kB"] = static_cast<double>(bytes.size()) / 1e3;
+}
+
+BENCHMARK(plan_from_file)->Arg(8)->Arg(160)->Unit(benchmark::kMillisecond);
+BENCHMARK(plan_from_bytes)->Arg(8)->Arg(160)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

@@ -43,9 +43,8 @@ double memory_mb(std::string_view line_of_status) {
 }
 
 // Args: nodes, segments.
-void simulation(benchmark::State& state, const std::string& algorithm, platforms::Model model,
-                bool on_engine = false) {
-  const platforms::Platform platform = random_platform(state.range(0));
+void simulate_on(benchmark::State& state, const platforms::Platform& platform,
+                 const std::string& algorithm, platforms::Model model, bool on_engine) {
   const planner::Instance instance(platform, platform.hosts().front(), model);
   const planner::Plan plan = planner::make_plan(
       instance, algorithm, planner::find_algorithm(algorithm).run(instance, {}), kSegment);
@@ -66,6 +65,19 @@ void simulation(benchmark::State& state, const std::string& algorithm, platforms
   state.counters["of_plan"] = result.achieved.value / plan.throughput.value;
 }
 
+void simulation(benchmark::State& state, const std::string& algorithm, platforms::Model model,
+                bool on_engine = false) {
+  simulate_on(state, random_platform(state.range(0)), algorithm, model, on_engine);
+}
+
+// Hosts around a switch.
+void star(benchmark::State& state, const std::string& algorithm) {
+  platforms::StarFamily family;
+  family.hosts = static_cast<std::size_t>(state.range(0));
+  simulate_on(state, platforms::generate_star(family), algorithm, platforms::Model::kOnePort,
+              false);
+}
+
 void arguments(benchmark::internal::Benchmark* bench) {
   bench->Args({1000, 1000})->Args({1000, 10000})->Iterations(1)->Unit(benchmark::kMillisecond);
 }
@@ -78,6 +90,10 @@ BENCHMARK_CAPTURE(simulation, binomial_one_port, "binomial", platforms::Model::k
     ->Apply(arguments);
 BENCHMARK_CAPTURE(simulation, optimal_one_port, "optimal", platforms::Model::kOnePort)
     ->Apply(arguments);
+BENCHMARK_CAPTURE(star, optimal, "optimal")
+    ->Args({10000, 100})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
 // The same by the executor's engine instead of the event loop.
 BENCHMARK_CAPTURE(simulation, grow_one_port_on_engine, "grow", platforms::Model::kOnePort, true)
     ->Apply(arguments);

@@ -13,8 +13,11 @@
 
 namespace espalier::render {
 
-// A picture with more nodes would take minutes and be unreadable.
-inline constexpr std::size_t kMostNodes = 2000;
+// A picture with more nodes would take minutes.
+inline constexpr std::size_t kMostNodes = 20'000;
+// More nodes than this stand on circles around one of them, and may overlap: moving them apart
+// would take minutes. A plan is not drawn then.
+inline constexpr std::size_t kMostApart = 2000;
 
 // The platform as a DOT graph. A line connects a pair of nodes; its colour and thickness show the
 // bandwidth on a logarithmic scale. If the two directions differ, the half next to a node has the
@@ -26,7 +29,8 @@ std::string platform_picture(const platforms::Platform& platform);
 // The plan's trees on the platform as a DOT graph: each of the trees with the greatest rates in its
 // own colour, the others in grey; the busiest resources are marked.
 // loads: of the plan's resources, from planner::loads_of.
-// Precondition: planner::verify finds no fault. Errors as platform_picture.
+// Precondition: planner::verify finds no fault. Throws InputError (reason only) for more than
+// kMostApart nodes.
 std::string plan_picture(const planner::Plan& plan, const platforms::Platform& platform,
                          std::span<const planner::ResourceLoad> loads);
 

@@ -119,7 +119,7 @@ class PlanPicture {
   DotAttributes graph_attributes() {
     DotAttributes attributes = common_graph_attributes();
     if (map_.used()) {
-      std::ranges::move(Map::graph_attributes(), std::back_inserter(attributes));
+      std::ranges::move(map_.graph_attributes(), std::back_inserter(attributes));
     } else if (layered()) {
       attributes.push_back({"layout", "dot"});
       if (!order_.empty() && order_.front().up) attributes.push_back({"rankdir", "BT"});
@@ -248,6 +248,7 @@ class PlanPicture {
   }
   // Whether the node is a host that only copies the message on its way to others.
   [[nodiscard]] bool helps(const std::string& name) const {
+    if (!plan_.has_helpers()) return false;
     const auto node = std::ranges::find(plan_.nodes, name);
     return node != plan_.nodes.end() &&
            plan_.helps(static_cast<std::uint32_t>(node - plan_.nodes.begin()));
@@ -323,7 +324,7 @@ class PlanPicture {
 
 std::string plan_picture(const Plan& plan, const Platform& platform,
                          std::span<const planner::ResourceLoad> loads) {
-  require_drawable(platform);
+  require_drawable(platform, kMostApart);
   return PlanPicture(plan, platform, loads).text();
 }
 

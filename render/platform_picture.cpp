@@ -68,7 +68,7 @@ class PlatformPicture {
 
   DotAttributes graph_attributes() {
     DotAttributes attributes = common_graph_attributes();
-    std::ranges::move(map_.used() ? Map::graph_attributes() : laid_out(),
+    std::ranges::move(map_.used() ? map_.graph_attributes() : laid_out(),
                       std::back_inserter(attributes));
     attributes.push_back({"label", legend(), true});
     return attributes;
@@ -76,6 +76,10 @@ class PlatformPicture {
 
   [[nodiscard]] DotAttributes laid_out() const {
     const std::size_t nodes = platform_.nodes().size();
+    if (nodes > kMostApart) {
+      return {
+          {"layout", "twopi"}, {"root", most_linked()}, {"overlap", "true"}, {"splines", "line"}};
+    }
     // A nearly complete graph has no structure: a circle shows all its lines.
     constexpr std::size_t kMostOnACircle = 30;
     const bool circle =
@@ -85,6 +89,15 @@ class PlatformPicture {
             {"overlap", "prism"},
             {"sep", "+5"},
             {"splines", "line"}};
+  }
+
+  // The first of the nodes with the most links.
+  [[nodiscard]] std::string most_linked() const {
+    const auto links = [&](const platforms::Node& node) {
+      const auto [first, last] = platform_.arcs_out_of(*platform_.find_node(node.name));
+      return last - first;
+    };
+    return std::ranges::max_element(platform_.nodes(), {}, links)->name;
   }
 
   [[nodiscard]] bool crowded() const { return selection_.lines.size() > 100; }
@@ -251,7 +264,7 @@ class PlatformPicture {
 }  // namespace
 
 std::string platform_picture(const Platform& platform) {
-  require_drawable(platform);
+  require_drawable(platform, kMostNodes);
   return PlatformPicture(platform).text();
 }
 

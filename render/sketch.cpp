@@ -16,10 +16,10 @@ namespace espalier::render {
 using platforms::Node;
 using platforms::Platform;
 
-void require_drawable(const Platform& platform) {
-  if (platform.nodes().size() <= kMostNodes) return;
+void require_drawable(const Platform& platform, std::size_t most) {
+  if (platform.nodes().size() <= most) return;
   throw InputError(fmt::format("the platform has {} nodes; a picture can show at most {}",
-                               platform.nodes().size(), kMostNodes));
+                               platform.nodes().size(), most));
 }
 
 DotAttributes common_graph_attributes() {
@@ -41,6 +41,10 @@ DotAttributes node_defaults(std::size_t nodes) {
           {"margin", many ? "0.09,0.015" : "0.11,0.03"},
           {"width", "0.1"},
           {"height", "0.1"}};
+}
+
+std::string overlap_rule(std::size_t nodes) {
+  return nodes <= kMostApart ? "prism" : "true";
 }
 
 Map::Map(const Platform& platform) {
@@ -78,9 +82,13 @@ Map::Map(const Platform& platform) {
   }
 }
 
-DotAttributes Map::graph_attributes() {
-  return {{"layout", "neato"},         {"overlap", "prism"}, {"overlap_scaling", "0"},
-          {"overlap_shrink", "false"}, {"sep", "+5"},        {"splines", "line"}};
+DotAttributes Map::graph_attributes() const {
+  return {{"layout", "neato"},
+          {"overlap", overlap_rule(places_.size())},
+          {"overlap_scaling", "0"},
+          {"overlap_shrink", "false"},
+          {"sep", "+5"},
+          {"splines", "line"}};
 }
 
 DotAttributes Map::place_of(const Node& node) const {

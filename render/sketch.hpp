@@ -13,12 +13,15 @@ namespace espalier::render {
 
 inline constexpr const char* kFont = "Helvetica,Arial,DejaVu Sans,sans-serif";
 
-// Throws InputError (reason only) for more than kMostNodes nodes.
-void require_drawable(const platforms::Platform& platform);
+// Throws InputError (reason only) for more than so many nodes.
+void require_drawable(const platforms::Platform& platform, std::size_t most);
 
 // Attributes of every picture: background, font, and a fixed random start of the layout.
 DotAttributes common_graph_attributes();
 DotAttributes node_defaults(std::size_t nodes);
+
+// How Graphviz treats nodes that overlap: "prism" moves them apart, "true" leaves them.
+std::string overlap_rule(std::size_t nodes);
 
 // Places nodes by their coordinates. It is used if at least half of the nodes have coordinates that
 // are not all equal; the other nodes are then laid out between them. Nodes with equal coordinates
@@ -28,7 +31,7 @@ class Map {
   explicit Map(const platforms::Platform& platform);
   [[nodiscard]] bool used() const { return !places_.empty(); }
   // The attributes of the graph and of `node` for this placement. Precondition: used().
-  static DotAttributes graph_attributes();
+  [[nodiscard]] DotAttributes graph_attributes() const;
   [[nodiscard]] DotAttributes place_of(const platforms::Node& node) const;
 
  private:

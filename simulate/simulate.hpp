@@ -4,11 +4,13 @@
 // follow docs/methods.md, "The simulator".
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
@@ -82,7 +84,26 @@ struct Send {
 };
 // Called for each stretch when it begins, in order of time (of a schedule: period by period). With
 // sharing: called for each send when it has ended, with all its resources for its whole duration.
-using OnSend = std::function<void(const Send&)>;
+class OnSend {
+ public:
+  OnSend() = default;
+  // every: above 1, only each so-many-th is reported, of those on links and of those on processors:
+  // enough to show progress.
+  template <std::invocable<const Send&> Call>
+  requires(!std::same_as<Call, OnSend>)
+      OnSend(Call call,
+             std::uint64_t every = 1)  // NOLINT(google-explicit-constructor): as a function
+      : call_(std::move(call)), every_(every) {}
+
+  explicit operator bool() const { return call_ != nullptr; }
+  void operator()(const Send& send) const { call_(send); }
+  // Whether the nth one, from 1, is to be reported.
+  [[nodiscard]] bool wants(std::uint64_t nth) const { return call_ && nth % every_ == 0; }
+
+ private:
+  std::function<void(const Send&)> call_;
+  std::uint64_t every_ = 1;
+};
 
 struct Simulation {
   Seconds makespan;         // until the last host is done

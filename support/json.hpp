@@ -19,8 +19,8 @@ namespace espalier {
 using Json = nlohmann::ordered_json;
 
 // The most values in a document, so that hostile text cannot fill the memory. A platform of 50,000
-// links has 300,000, a plan of an allgather over 1,000 hosts behind switches 11 million.
-inline constexpr std::size_t kMaxJsonValues = 20'000'000;
+// links has 300,000, a plan of 160 trees over 10,000 hosts and a switch ten million.
+inline constexpr std::size_t kMaxJsonValues = 16'000'000;
 inline constexpr std::size_t kMaxJsonDepth = 64;
 
 // The treatment of duplicate keys in one object, which some programs write.

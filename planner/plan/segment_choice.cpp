@@ -57,35 +57,53 @@ double latency_of(const Plan& plan) {
 
 }  // namespace
 
-std::uint64_t fitted_segment(const Plan& plan, Bytes message, const SegmentCosts& costs) {
-  const double hops = hops_of(plan);
-  const double rate = plan.throughput.value;
-  double wanted = static_cast<double>(plan.segment.value);
-  if (hops > 0) {
-    wanted = std::sqrt(static_cast<double>(message.value) * costs.overhead.value * rate / hops);
+Pipeline::Pipeline(const Plan& plan)
+    : nodes_(plan.nodes.size()),
+      segment_(plan.segment),
+      throughput_(plan.throughput),
+      hops_(hops_of(plan)),
+      latency_s_(latency_of(plan)),
+      most_in_flight_(most_bytes_in_flight(plan)) {}
+
+std::uint64_t Pipeline::fitted_segment(Bytes message, const SegmentCosts& costs) const {
+  const double rate = throughput_.value;
+  double wanted = static_cast<double>(segment_.value);
+  if (hops_ > 0) {
+    wanted = std::sqrt(static_cast<double>(message.value) * costs.overhead.value * rate / hops_);
   }
   if (costs.eager) {
     const auto eager = static_cast<double>(costs.eager->value);
     if (costs.overhead.value * rate < kEagerMayCost * eager) wanted = std::min(wanted, eager);
   }
-  wanted = std::max({wanted, kLeastSegment, most_bytes_in_flight(plan) / double{kMostInFlight}});
+  wanted = std::max({wanted, kLeastSegment, most_in_flight_ / double{kMostInFlight}});
   // Compared as doubles: a larger value may not fit into the segment's type.
-  if (wanted >= static_cast<double>(plan.segment.value)) return plan.segment.value;
+  if (wanted >= static_cast<double>(segment_.value)) return segment_.value;
   return static_cast<std::uint64_t>(wanted);
 }
 
-bool are_always_eager(const Plan& plan, const SegmentCosts& costs) {
+bool Pipeline::are_always_eager(const SegmentCosts& costs) const {
   constexpr Bytes kEndless{std::numeric_limits<std::uint64_t>::max()};
-  return costs.eager && !costs.asks({fitted_segment(plan, kEndless, costs)});
+  return costs.eager && !costs.asks({fitted_segment(kEndless, costs)});
 }
 
-Seconds pipelined_time(const Plan& plan, Bytes message, Bytes segment, Seconds overhead) {
-  if (plan.nodes.size() < 2) return {};
+Seconds Pipeline::time(Bytes message, Bytes segment, Seconds overhead) const {
+  if (nodes_ < 2) return {};
   const auto bytes = static_cast<double>(message.value);
   const double longest = std::min(static_cast<double>(segment.value), bytes);
   const double segments = std::ceil(bytes / static_cast<double>(segment.value));
-  return {(bytes + longest * hops_of(plan)) / plan.throughput.value + segments * overhead.value +
-          latency_of(plan)};
+  return {(bytes + longest * hops_) / throughput_.value + segments * overhead.value + latency_s_};
+}
+
+std::uint64_t fitted_segment(const Plan& plan, Bytes message, const SegmentCosts& costs) {
+  return Pipeline(plan).fitted_segment(message, costs);
+}
+
+bool are_always_eager(const Plan& plan, const SegmentCosts& costs) {
+  return Pipeline(plan).are_always_eager(costs);
+}
+
+Seconds pipelined_time(const Plan& plan, Bytes message, Bytes segment, Seconds overhead) {
+  return Pipeline(plan).time(message, segment, overhead);
 }
 
 }  // namespace espalier::planner

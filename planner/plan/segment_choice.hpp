@@ -22,6 +22,25 @@ struct SegmentCosts {
   [[nodiscard]] bool asks(Bytes segment) const { return eager && segment.value > eager->value; }
 };
 
+// What the functions below take from all of a plan's edges, for callers that ask for many messages.
+class Pipeline {
+ public:
+  // Precondition: no structural fault.
+  explicit Pipeline(const Plan& plan);
+
+  [[nodiscard]] std::uint64_t fitted_segment(Bytes message, const SegmentCosts& costs) const;
+  [[nodiscard]] bool are_always_eager(const SegmentCosts& costs) const;
+  [[nodiscard]] Seconds time(Bytes message, Bytes segment, Seconds overhead) const;
+
+ private:
+  std::size_t nodes_;
+  Bytes segment_;
+  BytesPerSecond throughput_;
+  double hops_;  // after the first, summed over the trees
+  double latency_s_;
+  double most_in_flight_;  // bytes
+};
+
 // The segment size that minimises the time of `message` bytes along the plan's trees, when a
 // segment costs `costs.overhead` for each of its trees' hops (docs/methods.md, "A segment by
 // formula"), with at most kMostInFlight segments in flight along an edge. At least 8 KiB and at

@@ -157,9 +157,9 @@ PlanTree parse_tree(const JsonCursor& tree, std::size_t nodes, Direction directi
   if (tree.has("via")) {
     const JsonCursor via = tree.at("via");
     if (!via.value().is_object()) via.refuse("expected an object of relays by edge");
-    for (const auto& [key, relays] : via.value().items()) {
-      const auto [from, to] = parse_via_key(via, key, nodes);
-      parsed.via[reversed(from, to, direction)] = parse_names(via.at(key));
+    for (const auto& [key, relays] : via.members()) {
+      const auto [from, to] = parse_via_key(via, std::string(key), nodes);
+      parsed.via[reversed(from, to, direction)] = parse_names(relays);
     }
   }
   if (tree.has("colors")) parsed.colors = parse_colors(tree.at("colors"));

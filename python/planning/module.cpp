@@ -136,10 +136,14 @@ pybind11::object simulate_one(const planner::Plan& plan, const Platform& platfor
     const auto limit =
         options.time_limit_s ? std::optional(Seconds{*options.time_limit_s}) : std::nullopt;
     DeadlineWatch watch{Deadline(limit, &clock)};
-    const auto observe = [&](const simulate::Send& /*send*/) { watch.require(1); };
-    return Result{
-        simulator.run({message}, simulator.follows_schedule() ? simulate::OnSend() : observe),
-        simulate::resource_names(simulator, plan, network)};
+    constexpr std::uint64_t kSendsBetweenChecks = 256;
+    const auto observe = [&](const simulate::Send& /*send*/) {
+      watch.require(kSendsBetweenChecks);
+    };
+    return Result{simulator.run({message}, simulator.follows_schedule()
+                                               ? simulate::OnSend()
+                                               : simulate::OnSend(observe, kSendsBetweenChecks)),
+                  simulate::resource_names(simulator, plan, network)};
   };
   const std::optional<Result> result = unlocked(run);
   if (!result) return pybind11::none();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/rounds.hpp"
+#include "planner/plan/plan_bytes.hpp"
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/memory/checksum.hpp"
 #include "runtime/transport/agreement.hpp"
@@ -58,9 +59,10 @@ void check_figures(const Plan& plan, const CollectiveOptions& options, std::size
   }
 }
 
-// Represents the plan and the options, which must be equal on all ranks.
+// Represents the plan and the options, which must be equal on all ranks, but for the names of
+// relays, which make no difference to them.
 std::uint64_t fingerprint(const Plan& plan, const CollectiveOptions& options) {
-  std::string text = planner::to_json(plan);
+  std::string text = planner::to_bytes(plan);
   text += fmt::format("{} {} {} {} {} {} {} {} {} {} {}", options.sends_in_flight,
                       options.receives_in_flight, options.ports, static_cast<int>(options.mapping),
                       options.direct_copies, options.segment_bytes, options.tuned_within,
@@ -70,6 +72,10 @@ std::uint64_t fingerprint(const Plan& plan, const CollectiveOptions& options) {
     text += fmt::format(" {} {} {}", message_bytes, segment_bytes, median_s);
   }
   return hash_of(std::as_bytes(std::span(text)));
+}
+
+void drop_relays(std::vector<planner::PlanTree>& trees) {
+  for (planner::PlanTree& tree : trees) tree.via.clear();
 }
 
 }  // namespace
@@ -86,7 +92,10 @@ BoundPlan::BoundPlan(OwnedComm with_comm, Plan with_plan, CollectiveOptions with
   if (options.schedule) slots.emplace(plan);
   // The schedule's slots have segments of the plan's size; a run's segments may be smaller.
   plan.schedule.reset();
+  for (auto* trees : {&plan.reduce_trees, &plan.broadcast_trees}) drop_relays(*trees);
+  for (planner::PlanBlock& block : plan.blocks) drop_relays(block.trees);
   plan.segment.value = std::min(plan.segment.value, kLargestSegment);
+  pipeline.emplace(plan);
 }
 
 void BoundPlan::bind(const std::function<void()>& check) {
@@ -129,7 +138,7 @@ std::uint64_t BoundPlan::segment_of(std::uint64_t message) const {
     const planner::PlanTrees first = planner::blocks_of(plan).front();
     return *segment != 0 ? *segment : undivided_segment(message, first.trees->size());
   }
-  if (fits_segments()) return planner::fitted_segment(plan, {message}, costs);
+  if (fits_segments()) return pipeline->fitted_segment({message}, costs);
   return options.segment_bytes != 0 ? options.segment_bytes : plan.segment.value;
 }
 
@@ -138,12 +147,12 @@ bool BoundPlan::are_always_eager() const {
     return bytes != 0 && costs.eager && !costs.asks({bytes});
   };
   if (options.segment_bytes != 0) return is_eager(options.segment_bytes);
-  return planner::are_always_eager(plan, costs) &&
+  return pipeline->are_always_eager(costs) &&
          std::ranges::all_of(options.tuned, is_eager, &TunedSegment::segment_bytes);
 }
 
 Seconds BoundPlan::predicted_time(std::uint64_t message, std::uint64_t segment) const {
-  Seconds time = planner::pipelined_time(plan, {message}, {segment}, costs.overhead);
+  Seconds time = pipeline->time({message}, {segment}, costs.overhead);
   if (slots) time.value += slots->fill({segment}).value;
   return time;
 }

@@ -27,7 +27,7 @@ class BoundPlan {
             const std::function<void()>& check);
 
   OwnedComm comm;
-  planner::Plan plan;  // without its schedule; segments of at most kLargestSegment
+  planner::Plan plan;  // without its schedule and relays; segments of at most kLargestSegment
   CollectiveOptions options;
   std::optional<engine::Slots> slots;  // with options.schedule
   std::vector<int> rank_of_node;       // for each of plan.nodes, in order
@@ -36,6 +36,7 @@ class BoundPlan {
   int root = 0;                        // the rank of the plan's source; 0 where there is none
   std::string node;                    // name of this rank's node
   planner::SegmentCosts costs;         // of the network between the ranks
+  std::optional<planner::Pipeline> pipeline;  // of the plan's trees; whoever changes these sets it
 
   // An invalid timeout is refused later, when the refusal can reach all ranks.
   [[nodiscard]] static Timeout usable(std::optional<Seconds> timeout) {

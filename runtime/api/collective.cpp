@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "planner/plan/plan_bytes.hpp"
 #include "planner/plan/send_windows.hpp"
 #include "runtime/api/collective_state.hpp"
 #include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
 #include "support/files.hpp"
 
 namespace espalier::runtime {
@@ -239,7 +241,18 @@ planner::Plan checked_plan(const std::string& text, const std::string& file, pla
 }
 
 planner::Plan share_plan(MPI_Comm comm, const std::string& file, planner::Roots roots) {
-  return checked_plan(share_file(comm, file), display_name(file), roots);
+  // One rank parses and checks: each of ten thousand would need seconds for a plan
+  // of a hundred megabytes.
+  planner::Plan plan;
+  std::string bytes;
+  const bool reads = rank_in(comm) == 0;
+  collective_try(comm, [&] {
+    if (!reads) return;
+    plan = checked_plan(read_text(file), display_name(file), roots);
+    bytes = planner::to_bytes(plan);
+  });
+  share_text(comm, 0, bytes);
+  return reads ? plan : planner::from_bytes(bytes);
 }
 
 }  // namespace espalier::runtime

@@ -262,7 +262,8 @@ class Collective {
 planner::Plan checked_plan(const std::string& text, const std::string& file,
                            planner::Roots roots = planner::Roots::kOne);
 // Collective: rank 0 reads the plan file, so only its host needs the file, and all ranks get the
-// plan. An error in the file (see planner::read_plan) is thrown on all ranks.
+// plan, the others without PlanTree::via, which no rank needs. An error in the file (see
+// planner::read_plan) is thrown on all ranks.
 planner::Plan share_plan(MPI_Comm comm, const std::string& file,
                          planner::Roots roots = planner::Roots::kOne);
 

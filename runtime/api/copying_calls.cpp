@@ -98,6 +98,7 @@ void Collective::State::copy_directly() {
   for (planner::PlanTree& tree : bound.plan.broadcast_trees) {
     if (tree.exchange.empty()) tree = with_direct_copies(tree, host_of_node);
   }
+  bound.pipeline.emplace(bound.plan);
 }
 
 MpiEngine& Collective::State::engine_for(bool may_use_rings) {

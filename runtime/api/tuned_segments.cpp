@@ -75,6 +75,12 @@ std::string identity_of(const planner::Plan& plan) {
   return fmt::format("{:016x}", hash_of(std::as_bytes(std::span(text))));
 }
 
+std::string identity_of(MPI_Comm comm, const planner::Plan& plan) {
+  std::string identity = rank_in(comm) == 0 ? identity_of(plan) : std::string{};
+  share_text(comm, 0, identity);
+  return identity;
+}
+
 std::string tuned_json(const TunedSegments& tuned) {
   std::string text = fmt::format(
       "{{ \"format\": \"{}\", \"version\": {}, \"plan\": {}, \"ranks\": {}, \"hosts\": {},\n"
@@ -112,12 +118,6 @@ TunedSegments parse_tuned(std::string_view text, const std::string& file) {
     }
   }
   return tuned;
-}
-
-std::vector<TunedSegment> segments_of(const TunedSegments& tuned, const planner::Plan& plan,
-                                      std::size_t ranks, std::size_t hosts,
-                                      const std::string& file) {
-  return segments_of(tuned, identity_of(plan), ranks, hosts, file);
 }
 
 std::vector<TunedSegment> segments_of(const TunedSegments& tuned, const std::string& identity,
@@ -160,8 +160,9 @@ TunedSegments share_tuned(MPI_Comm comm, const std::string& file) {
 
 std::vector<TunedSegment> tuned_segments_from(MPI_Comm comm, const std::string& file,
                                               const planner::Plan& plan) {
-  return segments_of(share_tuned(comm, file), plan, static_cast<std::size_t>(size_of(comm)),
-                     count_hosts(comm), display_name(file));
+  return segments_of(share_tuned(comm, file), identity_of(comm, plan),
+                     static_cast<std::size_t>(size_of(comm)), count_hosts(comm),
+                     display_name(file));
 }
 
 }  // namespace espalier::runtime

@@ -47,18 +47,16 @@ struct TunedSegments {
 
 // Sixteen hexadecimal digits that identify the plan.
 std::string identity_of(const planner::Plan& plan);
+// Collective: that of rank 0's plan, which has the names of relays (share_plan).
+std::string identity_of(MPI_Comm comm, const planner::Plan& plan);
 
 // The file format: docs/formats.md, "Tuned segments".
 std::string tuned_json(const TunedSegments& tuned);
 // Throws InputError (file, JSON pointer, reason).
 TunedSegments parse_tuned(std::string_view text, const std::string& file);
 
-// The segments, if they were tuned for this plan, number of ranks and number of hosts. Otherwise
-// throws InputError that names the file.
-std::vector<TunedSegment> segments_of(const TunedSegments& tuned, const planner::Plan& plan,
-                                      std::size_t ranks, std::size_t hosts,
-                                      const std::string& file);
-// The same for the plan with this identity.
+// The segments, if they were tuned for the plan with this identity, this number of ranks and of
+// hosts. Otherwise throws InputError that names the file.
 std::vector<TunedSegment> segments_of(const TunedSegments& tuned, const std::string& identity,
                                       std::size_t ranks, std::size_t hosts,
                                       const std::string& file);

@@ -50,6 +50,8 @@ class Agenda {
   void advance() { now_ = events_.top().time; }
   // Whether another event is due now.
   [[nodiscard]] bool has_one_now() const { return !events_.empty() && events_.top().time == now_; }
+  // The next event. Precondition: there is one.
+  [[nodiscard]] const Event& next() const { return events_.top(); }
   Event take() {
     const Event event = events_.top();
     events_.pop();

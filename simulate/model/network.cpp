@@ -36,19 +36,18 @@ Network::Network(const Task& task, const Assignments& assignments, Sharing /*sha
       agenda_(agenda),
       on_send_(on_send),
       lanes_(task.flows.all().size()),
-      is_busy_(resources, 0),
-      parked_(resources) {
+      resources_(resources) {
   for (std::uint32_t flow = 0; flow < lanes_.size(); ++flow) add_stages(flow);
   set_lags();
   set_order();
 }
 
-Network::Range Network::append(std::span<const Holding> holdings) {
-  const auto first = static_cast<std::uint32_t>(needs_.size());
+// Returns how many there are.
+std::uint32_t Network::append(std::span<const Holding> holdings) {
   for (const Holding& held : holdings) {
     needs_.push_back({held.resource, agenda_.ticks(held.seconds)});
   }
-  return {first, static_cast<std::uint32_t>(needs_.size())};
+  return static_cast<std::uint32_t>(holdings.size());
 }
 
 void Network::add_stages(std::uint32_t flow) {
@@ -58,6 +57,7 @@ void Network::add_stages(std::uint32_t flow) {
   for (std::uint32_t stretch = first; stretch < last; ++stretch) {
     Stage stage;
     stage.flow = flow;
+    stage.needs = static_cast<std::uint32_t>(needs_.size());
     stage.full = append(task_.full.held_on(stretch));
     if (task_.ends_short[lanes_[flow].tree] != 0) {
       stage.last = append(task_.last.held_on(stretch));
@@ -113,23 +113,29 @@ inline void Network::consider(std::uint32_t index) {
   const Lane& lane = lanes_[stage.flow];
   const std::uint64_t arrived =
       index == lane.stages.first ? lane.allowed : stages_[index - 1].started;
-  if (stage.waits || stage.started >= arrived || stage.started != stage.ended) return;
+  if (stage.waits || stage.started >= arrived || stage.is_busy) return;
   stage.waits = true;
   candidates_.push({rank_of(stage), index, true});
 }
 
 inline void Network::consider_parked(std::uint32_t resource) {
-  if (is_busy_[resource] != 0 || parked_[resource].empty()) return;
-  candidates_.push({parked_[resource].top().rank, resource, false});
+  const Resource& of = resources_[resource];
+  if (of.is_busy || of.parked.empty()) return;
+  candidates_.push({of.parked.top().rank, resource, false});
 }
 
 void Network::begin(std::uint32_t index) {
   Stage& stage = stages_[index];
   stage.waits = false;
   const auto [first, last] = needs_of(stage, stage.started);
-  if (on_send_) report(index);
+  if (on_send_.wants(++begun_)) report(index);
   ++stage.started;
-  for (std::uint32_t i = first; i < last; ++i) is_busy_[needs_[i].resource] = 1;
+  stage.is_busy = true;
+  for (std::uint32_t i = first; i < last; ++i) {
+    Resource& resource = resources_[needs_[i].resource];
+    resource.is_busy = true;
+    resource.until = agenda_.now() + needs_[i].time;
+  }
   for (std::uint32_t i = first; i < last;) {
     const std::uint32_t group = i;
     const Ticks time = needs_[i].time;
@@ -139,14 +145,17 @@ void Network::begin(std::uint32_t index) {
   if (index + 1 < lanes_[stage.flow].stages.last) consider(index + 1);
 }
 
+// It cannot begin before the last of its resources is free, and so waits for that one.
 inline void Network::begin_or_park(std::uint32_t stage, std::uint64_t rank) {
   const auto [first, last] = needs_of(stages_[stage], stages_[stage].started);
+  Resource* latest = nullptr;
   for (std::uint32_t i = first; i < last; ++i) {
-    if (is_busy_[needs_[i].resource] == 0) continue;
-    parked_[needs_[i].resource].push({rank, stage});
-    return;
+    Resource& resource = resources_[needs_[i].resource];
+    if (!resource.is_busy) continue;
+    if (latest == nullptr || resource.until > latest->until) latest = &resource;
   }
-  begin(stage);
+  if (latest == nullptr) return begin(stage);
+  latest->parked.push({rank, stage});
 }
 
 // Only sends that need a resource released now, and segments that have just reached a stage or its
@@ -161,12 +170,14 @@ void Network::begin_sends() {
     candidates_.pop();
     if (candidate.is_stage) {
       begin_or_park(candidate.index, candidate.rank);
-    } else if (is_busy_[candidate.index] == 0 && !parked_[candidate.index].empty()) {
-      const Parked first = parked_[candidate.index].top();
-      parked_[candidate.index].pop();
-      begin_or_park(first.stage, first.rank);
-      consider_parked(candidate.index);
+      continue;
     }
+    Resource& resource = resources_[candidate.index];
+    if (resource.is_busy || resource.parked.empty()) continue;
+    const Parked first = resource.parked.top();
+    resource.parked.pop();
+    begin_or_park(first.stage, first.rank);
+    consider_parked(candidate.index);
   }
 }
 

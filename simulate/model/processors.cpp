@@ -65,7 +65,7 @@ void Processors::begin_woken() {
     processor.is_busy = true;
     const bool is_short =
         task_.is_short(processor.tree, sums_[host * trees_ + processor.tree].combined);
-    if (on_send_) report(host, is_short);
+    if (on_send_.wants(++begun_)) report(host, is_short);
     agenda_.add(Event::Kind::kCombined, is_short ? last_[processor.tree] : full_, host);
   }
   woken_.clear();

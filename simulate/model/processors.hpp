@@ -98,7 +98,8 @@ class Processors {
   std::vector<std::uint64_t> arrived_;  // per flow
   std::vector<Processor> processors_;
   std::vector<std::uint32_t>
-      woken_;  // at this time: hosts whose processors may have a segment to add
+      woken_;                // at this time: hosts whose processors may have a segment to add
+  std::uint64_t begun_ = 0;  // segments
 };
 
 }  // namespace espalier::simulate

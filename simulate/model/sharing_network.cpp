@@ -108,7 +108,8 @@ std::uint32_t SharingNetwork::release(const Event& event) {
   changed_.push_back(event.index);
   // Otherwise the shorter last segment has passed before its predecessors.
   if (!is_through(lane, lane.sends.front())) return kNoFlow;
-  if (on_send_) report(event.index, lane.begun - lane.sends.size(), lane.sends.front());
+  if (on_send_.wants(++ended_))
+    report(event.index, lane.begun - lane.sends.size(), lane.sends.front());
   lane.sends.pop_front();
   if (lane.sends.empty()) {
     for (std::uint32_t i = lane.needs.first; i < lane.needs.last; ++i) {

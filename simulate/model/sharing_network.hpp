@@ -31,6 +31,7 @@ class SharingNetwork {
   }
   // Returns the flow whose segment the event completes, or kNoFlow if the event is out of date.
   std::uint32_t release(const Event& event);
+  void prefetch(const Event& /*event*/) const {}
   // Begins all sends that may begin, and updates the rates.
   void begin_sends();
 
@@ -115,6 +116,7 @@ class SharingNetwork {
   std::vector<char> is_gathered_;        // per resource
   std::vector<char> is_open_;            // per lane: affected, and its rate is not fixed
   std::vector<Holding> reported_;
+  std::uint64_t ended_ = 0;  // sends
 };
 
 }  // namespace espalier::simulate

@@ -47,12 +47,12 @@ class EventLoop {
       flows_[i] = {0,
                    window_over(flow, windows.sends),
                    agenda_.ticks(flow.latency_s),
+                   flow.up ? window_over(flow, windows.receives) : 0,
                    flow.parent,
                    flow.child,
                    flow.tree,
                    flow.up};
-      if (flow.up) flows_[i].receives = window_over(flow, windows.receives);
-      set_pace(flow, flows_[i]);
+      set_pace(flow, i);
       if (!flow.up) continue;
       flow_to_parent_[place(flow.child, flow.tree)] = i;
       touched_.push_back(i);
@@ -73,7 +73,11 @@ class EventLoop {
     start_work();
     while (!agenda_.is_empty()) {
       agenda_.advance();
-      while (agenda_.has_one_now()) take(agenda_.take());
+      while (agenda_.has_one_now()) {
+        const Event event = agenda_.take();
+        if (!agenda_.is_empty()) prefetch(agenda_.next());
+        take(event);
+      }
       start_work();
     }
     GreedyRun result{{}, agenda_.tick_s(), agenda_.most()};
@@ -87,12 +91,15 @@ class EventLoop {
     std::uint64_t sent = 0;  // sends that have ended for its window
     std::uint64_t window = 0;
     Ticks latency = 0;
+    std::uint64_t receives = 0;  // up: buffers of the parent for segments that are not added
     std::uint32_t parent = 0;
     std::uint32_t child = 0;
     std::uint32_t tree = 0;
     bool up = false;
-    std::uint64_t receives = 0;  // up: buffers of the parent for segments that are not added
-    Ticks pace = 0;              // least time from segment to segment
+    bool is_paced = false;
+  };
+  struct Pace {
+    Ticks time = 0;  // least time from segment to segment
     std::uint64_t posted = 0;
     Ticks due = 0;
   };
@@ -119,11 +126,13 @@ class EventLoop {
   }
 
   // There is no pace if sends take turns, as they are then serialized anyway.
-  void set_pace(const Flow& flow, Edge& edge) {
+  void set_pace(const Flow& flow, std::uint32_t index) {
     if (windows_.sharing == Sharing::kTurns || !windows_.until_received) return;
     const double most = flow.up ? most_in_flight_.up : most_in_flight_.down;
     if (!planner::keeps_pace(most, windows_.segment)) return;
-    edge.pace = agenda_.ticks(planner::pace({flow.rate_bps}, windows_.segment).value);
+    paces_.resize(flows_.size());
+    paces_[index].time = agenda_.ticks(planner::pace({flow.rate_bps}, windows_.segment).value);
+    flows_[index].is_paced = paces_[index].time != 0;
   }
 
   // The largest bandwidth-delay product of any edge, per kind of trees, in bytes.
@@ -151,6 +160,12 @@ class EventLoop {
       for (std::uint32_t i = first; i < last; ++i) of_tree = std::max(of_tree, flows_[i].*window);
     }
     return planner::source_lookahead(largest, base);
+  }
+
+  // Loads what the event will read, because the state of many flows is not in a cache.
+  void prefetch(const Event& event) const {
+    if (event.kind == Event::Kind::kRelease) return network_.prefetch(event);
+    if (event.kind == Event::Kind::kArrival) __builtin_prefetch(&flows_[event.index]);
   }
 
   // --- ends and arrivals ---
@@ -266,14 +281,14 @@ class EventLoop {
 
   // Of the segments that may begin, the number that the pace allows.
   std::uint64_t paced(std::uint32_t index, std::uint64_t segments) {
-    Edge& flow = flows_[index];
-    if (flow.pace == 0) return segments;
-    if (flow.posted < segments && flow.due <= agenda_.now()) {
-      ++flow.posted;
-      flow.due = agenda_.now() + flow.pace;
-      agenda_.add(Event::Kind::kDue, flow.pace, index);
+    if (!flows_[index].is_paced) return segments;
+    Pace& pace = paces_[index];
+    if (pace.posted < segments && pace.due <= agenda_.now()) {
+      ++pace.posted;
+      pace.due = agenda_.now() + pace.time;
+      agenda_.add(Event::Kind::kDue, pace.time, index);
     }
-    return flow.posted;
+    return pace.posted;
   }
 
   [[nodiscard]] std::uint64_t may_begin(std::uint32_t index) const {
@@ -336,6 +351,7 @@ class EventLoop {
   std::uint32_t up_trees_;
   InFlight most_in_flight_;
   std::vector<Edge> flows_;
+  std::vector<Pace> paces_;               // of each flow; empty: none is paced
   std::vector<std::uint64_t> available_;  // per host and broadcast tree: segments that it can send
   std::vector<std::uint32_t> flow_to_parent_;  // per host and reduce tree
   std::optional<MessageFront> accepted_;       // segments of a reduction, at the root

@@ -155,7 +155,7 @@ TEST(PlatformPicture, RefusesTooManyNodes) {
     static_cast<void>(platform_picture(platform_of(nodes, "")));
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "the platform has 2001 nodes; a picture can show at most 2000");
+    EXPECT_STREQ(error.what(), "the platform has 20001 nodes; a picture can show at most 20000");
   }
 }
 

@@ -102,10 +102,12 @@ SimulationRow run_timed(const simulate::Simulator& simulator, Bytes message,
   const Stopwatch watch;
   ProgressLine line(console, format_size(message));
   constexpr std::uint64_t kSendsBetweenChecks = 1U << 16U;
+  const std::uint64_t every = on_send ? 1 : kSendsBetweenChecks;
   std::uint64_t sends = 0;
   const auto observe = [&](const simulate::Send& send) {
     if (on_send) on_send(send);
-    if (++sends % kSendsBetweenChecks != 0) return;
+    sends += every;
+    if (sends % kSendsBetweenChecks != 0) return;
     if (deadline.passed()) {
       throw LimitReached(
           fmt::format("{}: the time limit ended the simulation after {:.1f} million "
@@ -120,7 +122,7 @@ SimulationRow run_timed(const simulate::Simulator& simulator, Bytes message,
                                    format_duration(send.start)));
   };
   const bool is_observed = on_send || !simulator.follows_schedule();
-  SimulationRow row{message, simulator.run(message, is_observed ? simulate::OnSend(observe)
+  SimulationRow row{message, simulator.run(message, is_observed ? simulate::OnSend(observe, every)
                                                                 : simulate::OnSend())};
   row.seconds = watch.elapsed().value;
   return row;

@@ -50,11 +50,12 @@ std::vector<NamedPlan> read_plans(const BenchCommand& command) {
   for (const std::string& file : command.tuned) {
     const runtime::TunedSegments segments = runtime::share_tuned(comm, file);
     if (plans.empty()) throw InputError("--tuned needs a plan; give PLAN");
-    const auto found = std::ranges::find_if(plans, [&](const NamedPlan& one) {
-      return runtime::identity_of(one.plan) == segments.plan;
-    });
-    NamedPlan& plan = found == plans.end() ? plans.front() : *found;
-    plan.tuned = runtime::segments_of(segments, plan.plan, ranks, hosts, display_name(file));
+    std::vector<std::string> identities;
+    for (const NamedPlan& one : plans) identities.push_back(runtime::identity_of(comm, one.plan));
+    const auto found = std::ranges::find(identities, segments.plan);
+    const auto which = found == identities.end() ? 0 : found - identities.begin();
+    plans[static_cast<std::size_t>(which)].tuned = runtime::segments_of(
+        segments, identities[static_cast<std::size_t>(which)], ranks, hosts, display_name(file));
   }
   return plans;
 }

@@ -134,12 +134,11 @@ BestSegment best_of(const BenchFigures& figures, std::size_t first) {
 
 // The results of an earlier tune of the same plan in the same place. On rank 0.
 std::vector<runtime::TunedSegment> earlier_segments(const std::string& file,
-                                                    const runtime::TunedSegments& now,
-                                                    const planner::Plan& plan) {
+                                                    const runtime::TunedSegments& now) {
   require_writable(file);
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return {};
-  return runtime::segments_of(runtime::parse_tuned(read_text(file), file), plan, now.ranks,
+  return runtime::segments_of(runtime::parse_tuned(read_text(file), file), now.plan, now.ranks,
                               now.hosts, file);
 }
 
@@ -193,12 +192,12 @@ ExitStatus TuneCommand::run() const {
   watchdog.start(timing.running.timeout);
   watchdog.expect("waiting for the plan, which rank 0 reads");
   const planner::Plan read = runtime::share_plan(comm, plan, planner::Roots::kAny);
-  runtime::TunedSegments tuned{runtime::identity_of(read),
+  runtime::TunedSegments tuned{runtime::identity_of(comm, read),
                                static_cast<std::size_t>(runtime::size_of(comm)),
                                runtime::count_hosts(comm),
                                {}};
   runtime::collective_try(comm, [&] {
-    if (rank == 0) tuned.segments = earlier_segments(out, tuned, read);
+    if (rank == 0) tuned.segments = earlier_segments(out, tuned);
   });
   BenchFigures figures = empty_figures(comm, read.operation, timing);
   const std::vector<Centre> centres = centres_for(comm, *this, read, tuned.hosts, watchdog);

@@ -45,7 +45,7 @@ TEST(TunedSegments, AreThoseOfTheNearestMessageWithinAFactorOfTwo) {
 TEST(TunedSegments, SurviveWritingAndReading) {
   const TunedSegments tuned{identity_of(plan()), 2, 1, kSegments};
   const TunedSegments again = parse_tuned(tuned_json(tuned), "t.json");
-  EXPECT_EQ(segments_of(again, plan(), 2, 1, "t.json"), kSegments);
+  EXPECT_EQ(segments_of(again, identity_of(plan()), 2, 1, "t.json"), kSegments);
   EXPECT_EQ(tuned_json(again), tuned_json(tuned));
 }
 
@@ -55,7 +55,7 @@ TEST(TunedSegments, OfAnotherPlanOrOtherRanksAreRefused) {
   faster.throughput.value *= 2;
   EXPECT_NE(identity_of(faster), identity_of(plan()));
   const auto refused = [&](const planner::Plan& other, std::size_t ranks, std::size_t hosts) {
-    return refusal([&] { return segments_of(tuned, other, ranks, hosts, "t.json"); });
+    return refusal([&] { return segments_of(tuned, identity_of(other), ranks, hosts, "t.json"); });
   };
   EXPECT_EQ(refused(faster, 2, 1),
             "t.json: /plan: was tuned for another plan or an earlier version of this one; tune "
