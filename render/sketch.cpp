@@ -43,10 +43,6 @@ DotAttributes node_defaults(std::size_t nodes) {
           {"height", "0.1"}};
 }
 
-std::string overlap_rule(std::size_t nodes) {
-  return nodes <= kMostApart ? "prism" : "true";
-}
-
 Map::Map(const Platform& platform) {
   constexpr double kGreatest = std::numeric_limits<double>::max();
   platforms::Position least{kGreatest, kGreatest};
@@ -84,7 +80,7 @@ Map::Map(const Platform& platform) {
 
 DotAttributes Map::graph_attributes() const {
   return {{"layout", "neato"},
-          {"overlap", overlap_rule(places_.size())},
+          {"overlap", places_.size() <= kMostApart ? "prism" : "true"},  // "true" leaves them
           {"overlap_scaling", "0"},
           {"overlap_shrink", "false"},
           {"sep", "+5"},

@@ -20,9 +20,6 @@ void require_drawable(const platforms::Platform& platform, std::size_t most);
 DotAttributes common_graph_attributes();
 DotAttributes node_defaults(std::size_t nodes);
 
-// How Graphviz treats nodes that overlap: "prism" moves them apart, "true" leaves them.
-std::string overlap_rule(std::size_t nodes);
-
 // Places nodes by their coordinates. It is used if at least half of the nodes have coordinates that
 // are not all equal; the other nodes are then laid out between them. Nodes with equal coordinates
 // are placed around them, and overlapping nodes are moved apart.

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "lp/fabric/fabric_tree.hpp"

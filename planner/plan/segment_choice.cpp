@@ -94,16 +94,4 @@ Seconds Pipeline::time(Bytes message, Bytes segment, Seconds overhead) const {
   return {(bytes + longest * hops_) / throughput_.value + segments * overhead.value + latency_s_};
 }
 
-std::uint64_t fitted_segment(const Plan& plan, Bytes message, const SegmentCosts& costs) {
-  return Pipeline(plan).fitted_segment(message, costs);
-}
-
-bool are_always_eager(const Plan& plan, const SegmentCosts& costs) {
-  return Pipeline(plan).are_always_eager(costs);
-}
-
-Seconds pipelined_time(const Plan& plan, Bytes message, Bytes segment, Seconds overhead) {
-  return Pipeline(plan).time(message, segment, overhead);
-}
-
 }  // namespace espalier::planner

@@ -22,14 +22,24 @@ struct SegmentCosts {
   [[nodiscard]] bool asks(Bytes segment) const { return eager && segment.value > eager->value; }
 };
 
-// What the functions below take from all of a plan's edges, for callers that ask for many messages.
+// How segments follow one another along a plan's trees. All edges are looked at once, when it is
+// made.
 class Pipeline {
  public:
   // Precondition: no structural fault.
   explicit Pipeline(const Plan& plan);
 
+  // The segment size that minimises the time of `message` bytes along the plan's trees, when a
+  // segment costs `costs.overhead` for each of its trees' hops (docs/methods.md, "A segment by
+  // formula"), with at most kMostInFlight segments in flight along an edge. At least 8 KiB and at
+  // most the plan's segment; segments over the eager size are reduced to it where that costs less
+  // than a tenth of the time.
   [[nodiscard]] std::uint64_t fitted_segment(Bytes message, const SegmentCosts& costs) const;
+  // Whether the segments of every message are within the eager size.
   [[nodiscard]] bool are_always_eager(const SegmentCosts& costs) const;
+  // The time by the same formula until the last host has the whole message, with the latencies of
+  // the trees' longest paths, weighted by the trees' rates. 0 for a plan of one host. Precondition:
+  // segment at least 1.
   [[nodiscard]] Seconds time(Bytes message, Bytes segment, Seconds overhead) const;
 
  private:
@@ -40,21 +50,5 @@ class Pipeline {
   double latency_s_;
   double most_in_flight_;  // bytes
 };
-
-// The segment size that minimises the time of `message` bytes along the plan's trees, when a
-// segment costs `costs.overhead` for each of its trees' hops (docs/methods.md, "A segment by
-// formula"), with at most kMostInFlight segments in flight along an edge. At least 8 KiB and at
-// most the plan's segment; segments over the eager size are reduced to it where that costs less
-// than a tenth of the time. Precondition: no structural fault.
-std::uint64_t fitted_segment(const Plan& plan, Bytes message, const SegmentCosts& costs);
-
-// Whether the segments of every message are within the eager size. Precondition: no structural
-// fault.
-bool are_always_eager(const Plan& plan, const SegmentCosts& costs);
-
-// The time by the same formula until the last host has the whole message, with the latencies of the
-// trees' longest paths, weighted by the trees' rates. 0 for a plan of one host. Precondition: no
-// structural fault; segment at least 1.
-Seconds pipelined_time(const Plan& plan, Bytes message, Bytes segment, Seconds overhead);
 
 }  // namespace espalier::planner

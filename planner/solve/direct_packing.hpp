@@ -30,9 +30,10 @@ bool is_for_direct_trees(const lp::Digraph& graph);
 // its prices.
 bool prove(lp::Packing& packing, const lp::PlainBound& bound, double gap);
 
-// What is near enough to the bound of an allreduce: options.gap, or a thousandth. The root is in no
-// tree a leaf, so that of n equal hosts some capacity is left over, 1/n of the whole; trees that
-// use it have almost all hosts under one.
+// What is near enough to the bound of an allreduce, and of parts that go along one ring each (a
+// link carries a part more or less): options.gap, or a thousandth. The root is in no tree a leaf,
+// so that of n equal hosts some capacity is left over, 1/n of the whole; trees that use it have
+// almost all hosts under one.
 double gap_of_allreduce(const AlgorithmOptions& options);
 
 // Whether it is proven, and within the limits of number, depth and latency, so that nothing is left

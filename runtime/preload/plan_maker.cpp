@@ -20,19 +20,20 @@ constexpr std::size_t kMostAnswers = 1024;
 // calls have many roots or communicators then goes on with plans for throughput.
 constexpr Seconds kMostForSizes{10};
 
-Seconds predicted(const planner::Plan& plan, Bytes message) {
+Seconds predicted(const planner::Pipeline& pipeline, Bytes message) {
   const planner::SegmentCosts costs;
-  const Bytes segment{planner::fitted_segment(plan, message, costs)};
-  return planner::pipelined_time(plan, message, segment, costs.overhead);
+  const Bytes segment{pipeline.fitted_segment(message, costs)};
+  return pipeline.time(message, segment, costs.overhead);
 }
 
 // From which size on the plan's predicted rate is about its throughput.
 int least_long(const planner::Plan& plan) {
   constexpr double kAbout = 0.9;
+  const planner::Pipeline pipeline(plan);
   int size = 0;
   for (; size < SizeClasses().most; ++size) {
     const Bytes message = middle_of(size);
-    const double rate = static_cast<double>(message.value) / predicted(plan, message).value;
+    const double rate = static_cast<double>(message.value) / predicted(pipeline, message).value;
     if (rate >= kAbout * plan.throughput.value) break;
   }
   return size;
@@ -114,7 +115,7 @@ PlanMaker::Answer PlanMaker::find(const Members& members, int size) {
     return answer;
   }
   const int fastest = *std::ranges::min_element(given, {}, [&](int i) {
-    return predicted(shared_->plans[static_cast<std::size_t>(i)], message).value;
+    return predicted(planner::Pipeline(shared_->plans[static_cast<std::size_t>(i)]), message).value;
   });
   return {{}, Origin::kGiven, fastest, {}, {}, serves};
 }

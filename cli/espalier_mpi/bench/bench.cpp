@@ -47,15 +47,18 @@ std::vector<NamedPlan> read_plans(const BenchCommand& command) {
   }
   const auto ranks = static_cast<std::size_t>(runtime::size_of(comm));
   const std::size_t hosts = runtime::count_hosts(comm);
+  std::vector<std::string> identities;
+  if (!command.tuned.empty()) {
+    for (const NamedPlan& one : plans) identities.push_back(runtime::identity_of(comm, one.plan));
+  }
   for (const std::string& file : command.tuned) {
     const runtime::TunedSegments segments = runtime::share_tuned(comm, file);
     if (plans.empty()) throw InputError("--tuned needs a plan; give PLAN");
-    std::vector<std::string> identities;
-    for (const NamedPlan& one : plans) identities.push_back(runtime::identity_of(comm, one.plan));
     const auto found = std::ranges::find(identities, segments.plan);
-    const auto which = found == identities.end() ? 0 : found - identities.begin();
-    plans[static_cast<std::size_t>(which)].tuned = runtime::segments_of(
-        segments, identities[static_cast<std::size_t>(which)], ranks, hosts, display_name(file));
+    const std::size_t which =
+        found == identities.end() ? 0 : static_cast<std::size_t>(found - identities.begin());
+    plans[which].tuned =
+        runtime::segments_of(segments, identities[which], ranks, hosts, display_name(file));
   }
   return plans;
 }

@@ -50,7 +50,7 @@ struct TuneCommand {
 std::uint64_t predicted_segment(const planner::Plan& plan, Bytes message, std::size_t hosts) {
   planner::SegmentCosts costs;
   if (hosts > 1) costs.eager = runtime::kEagerOverTcp;
-  return planner::fitted_segment(plan, message, costs);
+  return planner::Pipeline(plan).fitted_segment(message, costs);
 }
 
 // The segment around which others are tried.

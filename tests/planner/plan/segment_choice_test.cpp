@@ -36,7 +36,7 @@ double seconds(const Plan& plan, std::uint64_t message, double segment, double o
 TEST(FittedSegment, NoOtherSizeTakesLessTimeByTheFormula) {
   const Plan plan = two_chains(6, 64 * kMiB);
   for (const std::uint64_t message : {1 * kMiB, 30 * kMiB, 5000 * kMiB}) {
-    const auto segment = static_cast<double>(fitted_segment(plan, {message}, {}));
+    const auto segment = static_cast<double>(Pipeline(plan).fitted_segment({message}, {}));
     EXPECT_GT(segment, 8192);
     const double best = seconds(plan, message, segment, 10e-6);
     for (const double other : {0.9, 1.1}) {
@@ -47,48 +47,49 @@ TEST(FittedSegment, NoOtherSizeTakesLessTimeByTheFormula) {
 
 TEST(FittedSegment, StaysBetweenTheMinimumAndThePlansSegment) {
   const Plan plan = two_chains(6, kMiB / 2);
-  EXPECT_EQ(fitted_segment(plan, {0}, {}), 8192U);
-  EXPECT_EQ(fitted_segment(plan, {100}, {}), 8192U);
-  EXPECT_EQ(fitted_segment(plan, {UINT64_MAX}, {}), kMiB / 2);
+  EXPECT_EQ(Pipeline(plan).fitted_segment({0}, {}), 8192U);
+  EXPECT_EQ(Pipeline(plan).fitted_segment({100}, {}), 8192U);
+  EXPECT_EQ(Pipeline(plan).fitted_segment({UINT64_MAX}, {}), kMiB / 2);
   const Plan fine = two_chains(6, 1000);
-  EXPECT_EQ(fitted_segment(fine, {100 * kMiB}, {}), 1000U);
+  EXPECT_EQ(Pipeline(fine).fitted_segment({100 * kMiB}, {}), 1000U);
   const Plan coarse = two_chains(6, UINT64_MAX);
-  EXPECT_LT(fitted_segment(coarse, {100 * kMiB}, {}), 10 * kMiB);
+  EXPECT_LT(Pipeline(coarse).fitted_segment({100 * kMiB}, {}), 10 * kMiB);
 }
 
 TEST(FittedSegment, IsThePlansSegmentWhereNoPipelineHasToFill) {
-  EXPECT_EQ(fitted_segment(two_chains(2, 3 * kMiB), {100}, {}), 3 * kMiB);
-  EXPECT_EQ(fitted_segment(two_chains(1, 3 * kMiB), {100}, {}), 3 * kMiB);
+  EXPECT_EQ(Pipeline(two_chains(2, 3 * kMiB)).fitted_segment({100}, {}), 3 * kMiB);
+  EXPECT_EQ(Pipeline(two_chains(1, 3 * kMiB)).fitted_segment({100}, {}), 3 * kMiB);
 }
 
 // 10 us per segment are the time of 2000 bytes at 200 MB/s.
 TEST(FittedSegment, KeepsBelowTheEagerSizeWhereThatIsCheap) {
   const Plan plan = two_chains(6, 64 * kMiB);
-  const std::uint64_t free = fitted_segment(plan, {1000 * kMiB}, {});
+  const std::uint64_t free = Pipeline(plan).fitted_segment({1000 * kMiB}, {});
   EXPECT_GT(free, 60U << 10U);
-  EXPECT_EQ(fitted_segment(plan, {1000 * kMiB}, {.eager = Bytes{60U << 10U}}), 60U << 10U);
-  EXPECT_EQ(fitted_segment(plan, {1000 * kMiB}, {.eager = Bytes{20001}}), 20001U);
-  EXPECT_EQ(fitted_segment(plan, {1000 * kMiB}, {.eager = Bytes{20000}}), free);
+  EXPECT_EQ(Pipeline(plan).fitted_segment({1000 * kMiB}, {.eager = Bytes{60U << 10U}}), 60U << 10U);
+  EXPECT_EQ(Pipeline(plan).fitted_segment({1000 * kMiB}, {.eager = Bytes{20001}}), 20001U);
+  EXPECT_EQ(Pipeline(plan).fitted_segment({1000 * kMiB}, {.eager = Bytes{20000}}), free);
 }
 
 // 100 MB/s along each chain, 1 s latency on each edge: 100 MB in flight, in 256 segments at most.
 TEST(FittedSegment, KeepsTheBytesInFlightWithinAWindow) {
   Plan plan = two_chains(6, 64 * kMiB);
   for (PlanTree& tree : plan.broadcast_trees) tree.latencies.assign(5, {1});
-  EXPECT_EQ(fitted_segment(plan, {100}, {}), 100'000'000 / kMostInFlight);
-  EXPECT_EQ(fitted_segment(plan, {100}, {.eager = Bytes{60U << 10U}}), 100'000'000 / kMostInFlight);
+  EXPECT_EQ(Pipeline(plan).fitted_segment({100}, {}), 100'000'000 / kMostInFlight);
+  EXPECT_EQ(Pipeline(plan).fitted_segment({100}, {.eager = Bytes{60U << 10U}}),
+            100'000'000 / kMostInFlight);
   plan.segment = {1000};
-  EXPECT_EQ(fitted_segment(plan, {100}, {}), 1000U);
+  EXPECT_EQ(Pipeline(plan).fitted_segment({100}, {}), 1000U);
 }
 
 // Half of the message goes down the second chain, which ends 15 s before the first.
 TEST(PipelinedTime, CountsTheLatenciesOfTheLongestPaths) {
   Plan plan = two_chains(6, kMiB);
   plan.broadcast_trees[1].latencies = {{1}, {2}, {3}, {4}, {5}};
-  EXPECT_NEAR(pipelined_time(plan, {10'000'000}, {1'000'000}, {1e-3}).value, 7.6, 1e-12);
+  EXPECT_NEAR(Pipeline(plan).time({10'000'000}, {1'000'000}, {1e-3}).value, 7.6, 1e-12);
   plan.operation = Operation::kAllreduce;
   plan.reduce_trees = plan.broadcast_trees;
-  EXPECT_NEAR(pipelined_time(plan, {0}, {1'000'000}, {0}).value, 30, 1e-12);
+  EXPECT_NEAR(Pipeline(plan).time({0}, {1'000'000}, {0}).value, 30, 1e-12);
 }
 
 // 1.25 GB/s over 20 ms: 25 MB.
@@ -144,13 +145,13 @@ TEST(Pace, IsALittleFasterThanTheTree) {
 // 10 segments of 1 MB at 200 MB/s, and 2 x 4 hops after the first to fill.
 TEST(PipelinedTime, IsTheTimeOfTheMessagePlusTheFilling) {
   const Plan plan = two_chains(6, kMiB);
-  EXPECT_NEAR(pipelined_time(plan, {10'000'000}, {1'000'000}, {1e-3}).value, 0.05 + 0.04 + 0.01,
+  EXPECT_NEAR(Pipeline(plan).time({10'000'000}, {1'000'000}, {1e-3}).value, 0.05 + 0.04 + 0.01,
               1e-12);
-  EXPECT_NEAR(pipelined_time(plan, {10'000'001}, {1'000'000}, {1e-3}).value, 0.101, 1e-6);
+  EXPECT_NEAR(Pipeline(plan).time({10'000'001}, {1'000'000}, {1e-3}).value, 0.101, 1e-6);
   // A segment is no longer than the message.
-  EXPECT_NEAR(pipelined_time(plan, {1000}, {1'000'000}, {0}).value, 9 * 1000 / 200e6, 1e-12);
-  EXPECT_EQ(pipelined_time(plan, {0}, {1'000'000}, {1}).value, 0);
-  EXPECT_EQ(pipelined_time(two_chains(1, kMiB), {1000}, {100}, {1}).value, 0);
+  EXPECT_NEAR(Pipeline(plan).time({1000}, {1'000'000}, {0}).value, 9 * 1000 / 200e6, 1e-12);
+  EXPECT_EQ(Pipeline(plan).time({0}, {1'000'000}, {1}).value, 0);
+  EXPECT_EQ(Pipeline(two_chains(1, kMiB)).time({1000}, {100}, {1}).value, 0);
 }
 
 }  // namespace

@@ -87,8 +87,8 @@ SharedSettings with_platform() {
 double predicted_s(const PlanMaker::Answer& answer, Bytes message) {
   const planner::Plan plan = planner::parse_plan(answer.made, "made");
   const planner::SegmentCosts costs;
-  const Bytes segment{planner::fitted_segment(plan, message, costs)};
-  return planner::pipelined_time(plan, message, segment, costs.overhead).value;
+  const Bytes segment{planner::Pipeline(plan).fitted_segment(message, costs)};
+  return planner::Pipeline(plan).time(message, segment, costs.overhead).value;
 }
 
 TEST(PlanMaker, ShortMessagesGetAPlanOfTheirOwn) {
