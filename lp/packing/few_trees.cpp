@@ -296,7 +296,8 @@ TreesFound pack_few_trees(const PackingProblem& problem, const Packing& packing,
 }
 
 TreesFound flatten_trees(const PackingProblem& problem, const Packing& packing,
-                         const std::vector<PackedTree>& trees, const Deadline& deadline) try {
+                         const std::vector<PackedTree>& trees, const Deadline& deadline,
+                         DepthIn depth) try {
   const std::optional<HostArcs> arcs = arcs_to_search(problem, packing.prices, deadline);
   if (!arcs) return {trees};
   TreeSet set(*arcs, problem.root);
@@ -307,7 +308,7 @@ TreesFound flatten_trees(const PackingProblem& problem, const Packing& packing,
   // overload a resource.
   constexpr double kFull = 1 + 1e-9;
   if (set.busiest_load() > kFull) return {trees};
-  const bool complete = set.flatten(kFull, deadline);
+  const bool complete = set.flatten(kFull, depth, deadline);
   std::vector<RoutedTree> flat;
   for (std::size_t i = 0; i < trees.size(); ++i) flat.push_back(set.tree(i));
   // Flattening fills some resources and relieves others, so the old rates are no longer a basic

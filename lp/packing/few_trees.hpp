@@ -10,6 +10,7 @@
 
 #include "lp/graph/host_arcs.hpp"
 #include "lp/packing/arborescence_packing.hpp"
+#include "lp/packing/tree_set.hpp"
 
 namespace espalier::lp {
 
@@ -29,7 +30,7 @@ TreesFound pack_few_trees(const PackingProblem& problem, const Packing& packing,
 // them, which carry no less and may drop trees.
 TreesFound flatten_trees(const PackingProblem& problem, const Packing& packing,
                          const std::vector<PackedTree>& trees,
-                         const Deadline& deadline = Deadline());
+                         const Deadline& deadline = Deadline(), DepthIn depth = DepthIn::kTime);
 
 // The best rates for these trees: the LP over them alone. Trees that carry almost nothing are
 // dropped. Where the LP has no solution, or the deadline passes: all at the same rate, as high as

@@ -11,9 +11,9 @@ namespace {
 
 // The length of each arc between hosts: 1 or, where there are latencies, the time of a segment,
 // because with latency alone hosts at the same site would have the same distance.
-std::vector<double> lengths_of(const HostArcs& arcs) {
+std::vector<double> lengths_of(const HostArcs& arcs, DepthIn depth) {
   std::vector<double> length(arcs.size(), 1.0);
-  if (!arcs.has_latencies()) return length;
+  if (depth == DepthIn::kEdges || !arcs.has_latencies()) return length;
   for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) {
     length[arc] = arcs.latency_s(arc) + kHighLatencySegment * arcs.weight(arc);
   }
@@ -53,10 +53,10 @@ struct TreeSet::Levels {
   }
 };
 
-bool TreeSet::flatten(double full, const Deadline& deadline) {
+bool TreeSet::flatten(double full, DepthIn depth, const Deadline& deadline) {
   constexpr std::uint64_t kEffort = 30'000'000;  // moves evaluated; some seconds
   const std::uint64_t before = evaluated_;
-  length_ = lengths_of(*arcs_);
+  length_ = lengths_of(*arcs_, depth);
   DeadlineWatch watch(deadline);
   for (Tree& tree : trees_) {
     if (evaluated_ - before > kEffort) break;

@@ -14,6 +14,9 @@
 
 namespace espalier::lp {
 
+// What depth is measured in: edges or, where arcs have latencies, the time of a segment.
+enum class DepthIn { kTime, kEdges };
+
 class TreeSet {
  public:
   // Keeps a reference to `arcs`. root: a host.
@@ -40,9 +43,9 @@ class TreeSet {
 
   // Gives hosts other parents, without loading any resource above `full` (or raising one that is
   // above it): first to minimise the largest number of children, then to move hosts closer to the
-  // root, in edges or, where arcs have latencies, in time. Trees that are left after some seconds'
-  // work stay as they are. false: the deadline passed first.
-  bool flatten(double full, const Deadline& deadline = Deadline());
+  // root. No tree gets deeper. Trees that are left after some seconds' work stay as they are.
+  // false: the deadline passed first.
+  bool flatten(double full, DepthIn depth, const Deadline& deadline = Deadline());
 
   // Moves evaluated so far: the measure of the search's effort.
   [[nodiscard]] std::uint64_t moves_evaluated() const { return evaluated_; }

@@ -172,7 +172,8 @@ Outcome OneBestTree::outcome(const lp::RoutedTree& tree) {
   lp::TreeSet set(arcs_, problem_.root);
   set.add(tree, 1);
   const double busiest = set.busiest_load();
-  complete_ = set.flatten(busiest * (1 + kRounding), options_.deadline) && complete_;
+  complete_ =
+      set.flatten(busiest * (1 + kRounding), lp::DepthIn::kTime, options_.deadline) && complete_;
   lp::RoutedTree flat = set.tree(0);
   if (throughput(flat) < best_start_throughput_) flat = best_start_;
   Outcome made = outcome_of(problem_, packing_, std::move(flat));

@@ -69,7 +69,9 @@ class Reducer {
     if (std::ranges::all_of(trees_, fits)) return;
     lp::TreesFound found = lp::pack_shallow_trees(problem_, packing_, shallow);
     if (found.trees.empty()) none_reaches(found.complete);
-    lp::TreesFound flat = lp::flatten_trees(problem_, packing_, found.trees, options_.deadline);
+    const auto depth = options_.max_depth > 0 ? lp::DepthIn::kEdges : lp::DepthIn::kTime;
+    lp::TreesFound flat =
+        lp::flatten_trees(problem_, packing_, found.trees, options_.deadline, depth);
     trees_ = std::ranges::all_of(flat.trees, fits) ? std::move(flat.trees) : std::move(found.trees);
     ends_.shallow = end_of(found.complete && flat.complete);
     ends_.few = Termination::kDone;  // these trees are others
