@@ -120,7 +120,7 @@ void BcastCommand::check_pull() const {
   for (const auto& [given, option] : needs) {
     if (given) throw InputError(fmt::format("{} needs a plan; give PLAN", option));
   }
-  arguments.check_trace();
+  arguments.check_records();
   if (arguments.root) {
     throw InputError("--root is for --decisions; without a plan --source names the rank");
   }
@@ -167,7 +167,7 @@ ExitStatus BcastCommand::run() const {
 
   ProgressBar bar(rank == 0 && !arguments.quiet, named.plan.throughput);
   options.on_progress = bar.shown_by(watchdog);
-  Tracing tracing(comm, arguments.trace, arguments.quiet, watchdog);
+  Tracing tracing(comm, arguments, watchdog);
   options.transfers = tracing.log();
   watchdog.expect("waiting for all ranks to set up the broadcast", kOwnTimeoutFirst);
   const Broadcasts bound = bind_broadcasts(comm, {&named, 1}, options);

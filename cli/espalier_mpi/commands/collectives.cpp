@@ -105,7 +105,7 @@ ExitStatus CollectiveCommand::run() const {
   ProgressBar bar(runtime::rank_in(comm) == 0 && !arguments.quiet, named.plan.throughput);
   if (files.in.empty()) bar.expect(arguments.message().value);
   with.on_progress = bar.shown_by(watchdog);
-  Tracing tracing(comm, arguments.trace, arguments.quiet, watchdog);
+  Tracing tracing(comm, arguments, watchdog);
   with.transfers = tracing.log();
   watchdog.expect(
       fmt::format("waiting for all ranks to set up the {}",

@@ -118,8 +118,7 @@ std::optional<planner::Plan> Learning::plan() {
   watchdog_->expect("waiting for the plan, which rank 0 makes", Seconds{10});
   std::string text;
   if (leads_ && is_worth_a_plan()) {
-    const ProgramPlan made = plan_by_program(platform_of(kept_->network, names_),
-                                             names_[static_cast<std::size_t>(source_)]);
+    const ProgramPlan made = plan_by_program(network(), names_[static_cast<std::size_t>(source_)]);
     text = made.text;
     if (text.empty()) warn(fmt::format("no plan of the learnt network: {}", made.fault));
   }
@@ -170,10 +169,12 @@ void Learning::keep() {
   runtime::collective_try(comm_, [&] {
     if (!kept_) return;
     if (!file_.empty()) keep_in_cache();
-    if (!options_.platform_out.empty()) {
-      write_text(options_.platform_out, platform_of(kept_->network, names_));
-    }
+    if (!options_.platform_out.empty()) write_text(options_.platform_out, network());
   });
+}
+
+std::string Learning::network() const {
+  return kept_ ? platform_of(kept_->network, names_) : "";
 }
 
 std::optional<LearntFigures> Learning::figures() const {

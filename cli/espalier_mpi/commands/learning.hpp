@@ -43,6 +43,8 @@ class Learning {
   void judge_plan(std::uint64_t message_bytes, double seconds);
   // Writes the files.
   void keep();
+  // On rank 0: the network as a platform file; empty where nothing is known.
+  [[nodiscard]] std::string network() const;
   // On rank 0, where something is known.
   [[nodiscard]] std::optional<LearntFigures> figures() const;
 

@@ -69,7 +69,7 @@ class PullCommand {
         files_(files),
         source_(source),
         learning_(learning),
-        tracing_(job.comm, arguments.trace, arguments.quiet, *job.watchdog),
+        tracing_(job.comm, arguments, *job.watchdog),
         bar_(runtime::rank_in(job.comm) == 0 && !arguments.quiet, {}) {}
 
   // Repeats of a message learn from the first one; a comparison with MPI needs equal repeats.
@@ -87,7 +87,7 @@ class PullCommand {
     }
     bar_.end();
     learning_.keep();
-    tracing_.write(runtime::host_name());
+    tracing_.write(runtime::host_name(), learning_.network());
   }
   void report() const {
     warn_of_change(figures_);

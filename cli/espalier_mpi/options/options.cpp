@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "support/errors.hpp"
 
 namespace espalier::cli {
@@ -20,19 +22,34 @@ void RunArguments::add_source_to(Arguments& app) {
           "write the times of each rank's sends and receives to this file, for chrome://tracing "
           "and Perfetto",
           {.type = "FILE"});
+  app.add("--report", page,
+          "write a page about the run for a browser to this file, by the program espalier beside "
+          "this one",
+          {.type = "FILE"});
+  app.add("--platform", platform,
+          "with --report: also the network, its bottlenecks and the plan's trees; default: what a "
+          "run without a plan has learnt",
+          {.type = "FILE"});
   app.add("--json", json, "figures as JSON on standard output");
   app.add("--quiet", quiet, "no progress");
 }
 
-void RunArguments::check_trace() const {
-  if (trace != "-") return;
-  throw InputError("--trace needs a file name; standard output contains the figures");
+void RunArguments::check_records() const {
+  for (const auto& [file, option] : {std::pair(&trace, "--trace"), std::pair(&page, "--report")}) {
+    if (*file != "-") continue;
+    throw InputError(
+        fmt::format("{} needs a file name; standard output contains the figures", option));
+  }
+  if (!platform.empty() && page.empty()) throw InputError("--platform is for --report FILE");
+  if (!platform.empty() && (platform == "-" || plan == "-")) {
+    throw InputError("--report reads the files again; give names of files instead of -");
+  }
 }
 
 void RunArguments::check(std::string_view command,
                          const runtime::CollectiveOptions& options) const {
   check_tuned(tuned, running.segment, options);
-  check_trace();
+  check_records();
   if (tuned.size() > 1) throw InputError("--tuned: there is only one plan; give one file");
   if (decisions.empty()) {
     if (plan.empty()) {

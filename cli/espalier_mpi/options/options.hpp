@@ -26,6 +26,8 @@ struct RunArguments {
   bool quiet = false;
   bool compare = false;              // time MPI's own function too
   std::string trace{};               // trace file; empty: none
+  std::string page{};                // file of a page about the run; empty: none
+  std::string platform{};            // file of the network that the page shows; empty: none
   std::vector<std::string> tuned{};  // at most one file of tuned segments
   RunningOptions running{};
 
@@ -36,8 +38,8 @@ struct RunArguments {
     running.add_to(app, defaults);
     running.add_segment_to(app);
   }
-  // Throws InputError for a trace that would go to standard output.
-  void check_trace() const;
+  // Throws InputError for a trace or a page that would go to standard output.
+  void check_records() const;
   // Throws InputError for options that do not fit each other. options: with those of `running`.
   void check(std::string_view command, const runtime::CollectiveOptions& options) const;
   [[nodiscard]] Bytes message() const {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/common/chrome_trace.hpp"
+#include "cli/espalier_mpi/run/planner_program.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
@@ -80,23 +81,40 @@ void add_bars(ChromeTrace& trace, std::span<Transfer> transfers, std::uint32_t r
 
 }  // namespace
 
-Tracing::Tracing(MPI_Comm comm, std::string file, bool quiet, Watchdog& watchdog)
-    : comm_(comm), file_(std::move(file)), quiet_(quiet), watchdog_(&watchdog) {
-  if (file_.empty()) return;
+Tracing::Tracing(MPI_Comm comm, const RunArguments& arguments, Watchdog& watchdog)
+    : comm_(comm), arguments_(arguments), watchdog_(&watchdog) {
+  if (arguments_.trace.empty() && arguments_.page.empty()) return;
   watchdog.expect("waiting for all ranks to compare their clocks");
   log_.emplace(ChromeTrace::kMostBars / static_cast<std::size_t>(size_of(comm)));
   runtime::collective_try(comm_, [&] {
-    const std::filesystem::path folder = std::filesystem::path(file_).parent_path();
-    if (rank_in(comm_) == 0 && ::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) {
-      throw InputError(file_, {}, "cannot write: " + std::generic_category().message(errno));
-    }
+    if (rank_in(comm_) == 0) require_writable();
   });
   start_ = compare_clocks(comm_, MPI_Wtime);
 }
 
-void Tracing::write(const std::string& node) {
+void Tracing::require_writable() const {
+  for (const std::string& file : {arguments_.trace, arguments_.page}) {
+    if (file.empty()) continue;
+    const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+    if (::access(folder.empty() ? "." : folder.c_str(), W_OK) == 0) continue;
+    throw InputError(file, {}, "cannot write: " + std::generic_category().message(errno));
+  }
+  if (!arguments_.page.empty()) require_planner("--report");
+}
+
+void Tracing::make_page(const std::string& trace, const std::string& network) const {
+  const bool is_given = !arguments_.platform.empty();
+  page_by_program({.trace = trace,
+                   .plan = is_given ? arguments_.plan : "",
+                   .platform_file = arguments_.platform,
+                   .platform = is_given ? "" : network},
+                  arguments_.page);
+}
+
+void Tracing::write(const std::string& node, const std::string& network) {
   if (!log_) return;
-  watchdog_->expect("waiting for the trace records of all ranks");
+  watchdog_->expect("waiting for the trace records of all ranks",
+                    arguments_.page.empty() ? Seconds{0} : kMostPageTime);
   const ClockSample end = compare_clocks(comm_, MPI_Wtime);
   std::vector<Transfer> mine;
   for (Transfer one : log_->transfers()) {
@@ -133,12 +151,16 @@ void Tracing::write(const std::string& node) {
       add_bars(trace, rest.first(count), static_cast<std::uint32_t>(rank), origin);
       rest = rest.subspan(count);
     }
-    write_text(file_, trace.text());
-    if (quiet_ && left_out == 0) return;
-    fmt::print(stderr, "espalier-mpi: {}: {} transfers, clock error at most {}{}\n", file_,
-               all.size(), format_duration({error}),
-               left_out == 0 ? "" : fmt::format("; {} more are omitted", left_out));
-    std::fflush(stderr);
+    const std::string text = trace.text();
+    if (!arguments_.trace.empty()) write_text(arguments_.trace, text);
+    if (!arguments_.quiet || left_out > 0) {
+      fmt::print(stderr, "espalier-mpi: {}: {} transfers, clock error at most {}{}\n",
+                 arguments_.trace.empty() ? arguments_.page : arguments_.trace, all.size(),
+                 format_duration({error}),
+                 left_out == 0 ? "" : fmt::format("; {} more are omitted", left_out));
+      std::fflush(stderr);
+    }
+    if (!arguments_.page.empty()) make_page(text, network);
   });
 }
 

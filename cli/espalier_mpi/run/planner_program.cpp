@@ -53,16 +53,18 @@ std::string planner() {
   return !fault && ::access(beside.c_str(), X_OK) == 0 ? beside.string() : "espalier";
 }
 
-// Its exit status, with its output discarded; -1 and errno if it could not be run.
-int run_quietly(std::vector<std::string> words) {
+// Its exit status, with its output discarded; -1 and errno if it could not be run. errors: file
+// for what it prints on stderr.
+int run_quietly(std::vector<std::string> words, const std::string& errors = "/dev/null") {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   ::posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  for (const int output : {STDOUT_FILENO, STDERR_FILENO}) {
-    ::posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0);
-  }
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  constexpr ::mode_t kOwn = 0600;
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), O_WRONLY | O_CREAT,
+                                     kOwn);
   ::pid_t process = 0;
   const int code =
       ::posix_spawnp(&process, arguments.front(), &actions, nullptr, arguments.data(), ::environ);
@@ -94,6 +96,38 @@ ProgramPlan plan_by_program(const std::string& platform, const std::string& sour
   } catch (const InputError& error) {
     return {{}, error.what()};
   }
+}
+
+void require_planner(std::string_view option) {
+  const int status = run_quietly({planner(), "--version"});
+  if (status == 0) return;
+  throw InputError(fmt::format(
+      "{}: cannot run the program espalier{}; install it beside espalier-mpi, or in PATH", option,
+      status < 0 ? fmt::format(": {}", std::strerror(errno)) : ""));
+}
+
+void page_by_program(const PageInputs& inputs, const std::string& page) {
+  const ScratchFolder folder;
+  if (folder.path().empty()) throw InputError("there is no folder for temporary files");
+  const std::string trace = folder.path() / "trace.json";
+  const std::string network = folder.path() / "network.json";
+  write_text(trace, inputs.trace);
+  std::vector<std::string> words{planner(), "report",  trace, "--algorithm",
+                                 "none",    "--quiet", "-o",  page};
+  if (!inputs.plan.empty()) words.push_back(inputs.plan);
+  if (!inputs.platform_file.empty()) words.push_back(inputs.platform_file);
+  if (!inputs.platform.empty()) {
+    write_text(network, inputs.platform);
+    words.push_back(network);
+  }
+  const std::string errors = folder.path() / "errors";
+  const int status = run_quietly(words, errors);
+  // A network that has not shown links to all hosts gets a page without bottlenecks.
+  if (status == 0 || status == static_cast<int>(ExitStatus::kInfeasible)) return;
+  const std::string text = status < 0 ? "" : read_text(errors);
+  throw InputError(page, {},
+                   fmt::format("espalier report ended with status {}: {}", status,
+                               text.substr(0, text.find('\n'))));
 }
 
 }  // namespace espalier::cli

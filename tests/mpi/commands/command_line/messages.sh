@@ -253,6 +253,31 @@ END
   refused 2 "no/such/trace.json: cannot write: No such file or directory"
 }
 
+test_page() {
+  ranks 4 bcast good.json --message 1 --platform net.csv; refused 2 '--platform is for --report FILE'
+  ranks 4 bcast good.json --message 1 --report -; refused 2 '--report needs a file name'
+  ranks 4 bcast good.json --message 1 --report p.html --platform -; refused 2 'give names of files instead of -'
+  ranks 4 bcast good.json --message 1 --report no/such/page.html
+  refused 2 "no/such/page.html: cannot write: No such file or directory"
+  # Pages come from the planner, where it is installed beside espalier-mpi.
+  [ -x "$(dirname "$program")/espalier" ] || return 0
+  { echo 'from,to,bandwidth_MBps'
+    for from in 0 1 2 3; do for to in 0 1 2 3; do [ $from = $to ] || echo "n$from,n$to,100"; done; done; } >test.csv
+  sed 's/by hand/optimal/' good.json >plan.json
+  ranks 4 bcast plan.json --message 100kB --report page.html --platform test.csv
+  done_well
+  grep -qE '^espalier-mpi: page.html: 60 transfers' stderr || { fail "not 60 transfers"; cat stderr; }
+  for part in '<!DOCTYPE html>' 'plan.json' 'rank 3 (n3) receives'; do
+    grep -q "$part" page.html || fail "no $part in the page"
+  done
+  [ "$(echo *trace*)" = '*trace*' ] || fail "a trace is left: $(echo *trace*)"
+  ranks 4 bcast --message 1MB --segment 10kB --report pulled.html --trace pulled.json; done_well
+  [ -s pulled.html ] && [ -s pulled.json ] || fail "no page, or no trace, of a pull"
+  mkdir thin; sed 's/100$/1/' test.csv >thin/test.csv
+  ranks 4 bcast plan.json --message 100kB --report page.html --platform thin/test.csv --quiet
+  refused 2 'page.html: espalier report ended with status 5: espalier: plan.json: '
+}
+
 # Damaged data are detected and located, and no file is left.
 test_damage() {
   damaged() { "$mpiexec" -n 4 env LD_PRELOAD="$damaging_network${LD_PRELOAD:+:$LD_PRELOAD}" "$program" "$@" >stdout 2>stderr; status=$?; }
