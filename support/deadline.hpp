@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "support/errors.hpp"
 #include "support/quantities.hpp"
@@ -23,6 +25,8 @@ class Clock {
 
   // Since some fixed moment; never decreases.
   virtual Seconds now() = 0;
+  // Whether the user wants all work to end, whatever its limit. Once true it stays so.
+  virtual bool stopped() { return false; }
 };
 
 // The system's clock, which never goes back: since some fixed moment.
@@ -61,16 +65,27 @@ class Deadline {
   [[nodiscard]] Seconds elapsed() const { return {now().value - start_.value}; }
   // Never below zero; unset without a limit.
   [[nodiscard]] std::optional<Seconds> left() const {
+    if (stopped()) return Seconds{0};
     if (!limit_) return std::nullopt;
     return Seconds{std::max(0.0, limit_->value - elapsed().value)};
   }
   // Looks at the clock even without a limit: the clock may show progress.
   [[nodiscard]] bool passed() const {
     const Seconds so_far = elapsed();
-    return limit_ && so_far.value >= limit_->value;
+    return stopped() || (limit_ && so_far.value >= limit_->value);
+  }
+  // For a message, once it has passed: "the time limit was reached", or "interrupted".
+  [[nodiscard]] std::string_view cause() const {
+    return stopped() ? "interrupted" : "the time limit was reached";
+  }
+  // To be thrown once it has passed: "the time limit was reached before WHAT; raise the limit".
+  [[nodiscard]] LimitReached ended_before(std::string_view what) const {
+    const std::string cure = stopped() ? "" : "; raise the limit";
+    return LimitReached(std::string(cause()).append(" before ").append(what) + cure);
   }
 
  private:
+  [[nodiscard]] bool stopped() const { return clock_ != nullptr && clock_->stopped(); }
   [[nodiscard]] Seconds now() const { return clock_ != nullptr ? clock_->now() : steady_now(); }
 
   Clock* clock_;
@@ -96,7 +111,7 @@ class DeadlineWatch {
   // The same, where nothing of the result can be used yet. Throws LimitReached.
   void require(std::size_t work) {
     if (!passed(work)) return;
-    throw LimitReached("the time limit was reached before there was any result; raise the limit");
+    throw deadline_.ended_before("there was any result");
   }
 
  private:

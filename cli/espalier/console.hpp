@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/common/interrupt.hpp"
 #include "cli/common/status_line.hpp"
 #include "planner/registry.hpp"
 #include "support/deadline.hpp"
@@ -38,7 +39,8 @@ void print_beside(const std::string& report, std::string_view file, const Consol
 void require_writable(const std::string& file);
 
 // The progress of an anytime algorithm. As the clock of work that looks at it now and then, because
-// it has a deadline, it shows how long that has taken, even where nothing else is reported.
+// it has a deadline, it shows how long that has taken, even where nothing else is reported, and
+// ends the work on Ctrl-C.
 class ProgressLine : private Clock {
  public:
   ProgressLine(const Console& console, std::string_view label);
@@ -48,6 +50,7 @@ class ProgressLine : private Clock {
   void show(Seconds elapsed, std::string_view text);
   // The same limit from now on, by this clock, which must outlive it.
   [[nodiscard]] Deadline follow(const Deadline& deadline) {
+    if (!watch_) watch_.emplace();
     return Deadline(deadline.limit(), this);
   }
   // So that it shows all that work with these options tells.
@@ -55,7 +58,9 @@ class ProgressLine : private Clock {
 
  private:
   Seconds now() override;
+  bool stopped() override { return interrupted(); }
 
+  std::optional<InterruptWatch> watch_;  // while work looks
   StatusLine line_;
   Seconds last_{0};  // when something was shown
   std::optional<Seconds> start_;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/common/interrupt.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/run.hpp"
 #include "support/errors.hpp"
@@ -82,7 +83,7 @@ Choice choose_in_sight(simulate::ChoiceOptions options, const Console& console,
         time_of(candidate)));
   }
   if (!choice.complete) {
-    console.warn("the time limit was reached before all plans and segment sizes were tried");
+    console.warn(fmt::format("{} before all plans and segment sizes were tried", end_of_time()));
   }
   return choice;
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/common/interrupt.hpp"
 #include "cli/common/table.hpp"
 
 namespace espalier::cli {
@@ -150,9 +151,8 @@ ExitStatus judge(const Run& run, std::string_view label, const Console& console)
   if (end != planner::Termination::kTimeLimit && end != planner::Termination::kStalled) {
     return ExitStatus::kDone;
   }
-  const std::string_view cause = end == planner::Termination::kTimeLimit
-                                     ? "the time limit was reached"
-                                     : "the solver made no more progress";
+  const std::string_view cause =
+      end == planner::Termination::kStalled ? "the solver made no more progress" : end_of_time();
   const bool of_one_tree =
       run.outcome.single_tree_bound && ends.proof != planner::Termination::kDone;
   const std::optional<BytesPerSecond>& bound =

@@ -38,8 +38,8 @@ class Ranker {
     RankedSource ranked{.source = source};
     if (any_ranked_ && options_.deadline.passed()) {
       ranked.termination = Termination::kTimeLimit;
-      ranked.error = fmt::format("{}: the time limit was reached before the turn of '{}'",
-                                 platform_.name(), platform_.node(source).name);
+      ranked.error = fmt::format("{}: {} before the turn of '{}'", platform_.name(),
+                                 options_.deadline.cause(), platform_.node(source).name);
       return ranked;
     }
     any_ranked_ = true;

@@ -265,9 +265,8 @@ PlanWithinBudget within_budget(const MoneyProblem& problem, double budget_per_GB
     is_closed = search.is_near(best.rate, most);
   }
   if (best.rate == 0) {
-    throw LimitReached(fmt::format(
-        "{}: no plan within the budget was found before the time limit; raise the limit",
-        platform.name()));
+    throw options.deadline.ended_before(
+        fmt::format("a plan for {} within the budget was found", platform.name()));
   }
   const Ends ends = search.ends(is_closed);
   if (options.plan && is_closed) best = search.planned_near(std::move(best), most_tolerated);

@@ -21,10 +21,9 @@ namespace {
 constexpr double kNearEnough = 1.0011e-3;
 
 // With the bound if they are within `gap` of it.
-Outcome outcome_near(std::vector<lp::PackedTree> trees, const lp::PlainBound& bound, double gap) {
-  if (trees.empty()) {
-    throw LimitReached("the time limit was reached before there were trees; raise the limit");
-  }
+Outcome outcome_near(std::vector<lp::PackedTree> trees, const lp::PlainBound& bound, double gap,
+                     const Deadline& deadline) {
+  if (trees.empty()) throw deadline.ended_before("there were trees");
   lp::Packing packing;
   packing.rate = lp::total_rate(trees);
   packing.trees = std::move(trees);
@@ -145,7 +144,7 @@ Outcome best_direct_trees(const Instance& instance, const AlgorithmOptions& opti
   const lp::PlainBound bound = lp::plain_bound(problem);
   return outcome_near(
       lp::best_direct_trees(problem, bound.rate, options.max_trees, options.deadline), bound,
-      options.gap);
+      options.gap, options.deadline);
 }
 
 Outcome best_direct_allreduce(const CollectiveProblem& joint, const Collective& collective,
@@ -158,7 +157,8 @@ Outcome best_direct_allreduce(const CollectiveProblem& joint, const Collective& 
   std::vector<lp::PackedTree> trees =
       lp::best_direct_trees(both->problem(), bound.rate, options.max_trees, options.deadline);
   join_both_ways(joint, *both, trees);
-  return joint.in_links(outcome_near(std::move(trees), bound, gap_of_allreduce(options)));
+  return joint.in_links(
+      outcome_near(std::move(trees), bound, gap_of_allreduce(options), options.deadline));
 }
 
 }  // namespace espalier::planner

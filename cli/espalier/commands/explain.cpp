@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/common/interrupt.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
@@ -90,7 +91,8 @@ ExitStatus rank(const ExplainCommand& options, const Subject& subject) {
     return ExitStatus::kInfeasible;
   }
   if (any([&](const auto& ranked) { return !ranked.error.empty(); })) {
-    return warn_of_limit(options, "the time limit was reached before every source was examined");
+    return warn_of_limit(options,
+                         fmt::format("{} before every source was examined", end_of_time()));
   }
   if (any(is_cut)) return warn_of_limit(options, "the gaps of some sources were not closed");
   return ExitStatus::kDone;
@@ -103,9 +105,10 @@ ExitStatus judge_explanation(const ExplainCommand& options,
   if (status != ExitStatus::kDone || explanation.termination == planner::Termination::kDone) {
     return status;
   }
-  return warn_of_limit(options, explanation.termination == planner::Termination::kTimeLimit
-                                    ? "the time limit was reached before every upgrade was solved"
-                                    : "the solver left a gap open for some upgrades");
+  return warn_of_limit(options,
+                       explanation.termination == planner::Termination::kTimeLimit
+                           ? fmt::format("{} before every upgrade was solved", end_of_time())
+                           : "the solver left a gap open for some upgrades");
 }
 
 struct LoadedPlan {

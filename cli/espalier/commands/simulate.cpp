@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/common/chrome_trace.hpp"
+#include "cli/common/interrupt.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
@@ -101,6 +102,7 @@ SimulationRow run_timed(const simulate::Simulator& simulator, Bytes message,
                         const Deadline& deadline) {
   const Stopwatch watch;
   ProgressLine line(console, format_size(message));
+  const InterruptWatch interrupt_watch;
   constexpr std::uint64_t kSendsBetweenChecks = 1U << 16U;
   const std::uint64_t every = on_send ? 1 : kSendsBetweenChecks;
   std::uint64_t sends = 0;
@@ -108,13 +110,13 @@ SimulationRow run_timed(const simulate::Simulator& simulator, Bytes message,
     if (on_send) on_send(send);
     sends += every;
     if (sends % kSendsBetweenChecks != 0) return;
-    if (deadline.passed()) {
+    if (deadline.passed() || interrupted()) {
       throw LimitReached(
-          fmt::format("{}: the time limit ended the simulation after {:.1f} million "
-                      "sends, at simulated time {}; give a larger --segment or "
-                      "--time-limit",
-                      size_of_run(simulator, message), static_cast<double>(sends) * 1e-6,
-                      format_duration(send.start)));
+          fmt::format("{}: {} after {:.1f} million sends, at simulated time {}{}",
+                      size_of_run(simulator, message),
+                      interrupted() ? "interrupted" : "the time limit ended the simulation",
+                      static_cast<double>(sends) * 1e-6, format_duration(send.start),
+                      interrupted() ? "" : "; give a larger --segment or --time-limit"));
     }
     const Seconds elapsed = watch.elapsed();
     line.show(elapsed, fmt::format("{:.1f} s, {:.1f} million sends started, simulated time {}",

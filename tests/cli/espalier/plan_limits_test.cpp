@@ -143,6 +143,17 @@ TEST_F(PlanLimits, MaxLatencyTradesThroughputForTime) {
   EXPECT_DOUBLE_EQ(latency_for("100MB"), 0.081);
 }
 
+// The choice takes half a minute, of which the first second has no result that could be shown.
+TEST_F(PlanLimits, CtrlCKeepsWhatWasFound) {
+  const std::string platform = sample("cloud-71-regions.json");
+  const Finished ended = run_interrupted(
+      {"plan", platform, "--source", "azure:westeurope", "--message", "64MiB", "-o", "plan.json"});
+  EXPECT_EQ(ended.status, 4) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("interrupted: ending with what was found so far"));
+  EXPECT_THAT(ended.err, HasSubstr("interrupted before all plans and segment sizes were tried"));
+  EXPECT_EQ(run({"verify", "plan.json", "--platform", platform}).status, 0);
+}
+
 TEST_F(PlanLimits, RefusesAnImpossibleDepth) {
   write("p.json", kTriangle);
   EXPECT_EQ(refusal_of(run(

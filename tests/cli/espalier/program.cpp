@@ -6,9 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <regex>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "support/files.hpp"
@@ -29,8 +32,8 @@ int status_of(int wait_status) {
   return 128 + WTERMSIG(wait_status);
 }
 
-int run_program(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
-                const Streams& streams) {
+pid_t start_program(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+                    const Streams& streams) {
   std::vector<std::string> words{ESPALIER_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -49,6 +52,11 @@ int run_program(const std::vector<std::string>& arguments, const std::filesystem
   const int fault = posix_spawn(&child, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (fault != 0) throw std::runtime_error("cannot start " + words[0]);
+  return child;
+}
+
+// Its exit status.
+int await(pid_t child) {
   int wait_status = 0;
   if (waitpid(child, &wait_status, 0) != child) throw std::runtime_error("lost the child");
   return status_of(wait_status);
@@ -71,18 +79,24 @@ CliTest::~CliTest() {
 Finished CliTest::run(const std::vector<std::string>& arguments, const std::string& input) const {
   const Streams streams{folder_ / "stdin", folder_ / "stdout", folder_ / "stderr"};
   write_text(streams.in, input);
-  Finished finished;
-  finished.status = run_program(arguments, folder_ / "work", streams);
-  finished.out = read_text(streams.out);
-  finished.err = read_text(streams.err);
-  return finished;
+  const int status = await(start_program(arguments, folder_ / "work", streams));
+  return {status, read_text(streams.out), read_text(streams.err)};
+}
+
+Finished CliTest::run_interrupted(const std::vector<std::string>& arguments) const {
+  const Streams streams{"/dev/null", folder_ / "stdout", folder_ / "stderr"};
+  const pid_t child = start_program(arguments, folder_ / "work", streams);
+  while (read_text(streams.err).empty()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  ::kill(child, SIGINT);
+  const int status = await(child);
+  return {status, read_text(streams.out), read_text(streams.err)};
 }
 
 Finished CliTest::run_into(const std::string& sink,
                            const std::vector<std::string>& arguments) const {
   const Streams streams{"/dev/null", sink, folder_ / "stderr"};
   Finished finished;
-  finished.status = run_program(arguments, folder_ / "work", streams);
+  finished.status = await(start_program(arguments, folder_ / "work", streams));
   finished.err = read_text(streams.err);
   return finished;
 }

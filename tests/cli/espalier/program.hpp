@@ -29,7 +29,10 @@ class CliTest : public ::testing::Test {
 
   // Runs the program with these arguments in the test's folder, with `input` on standard input.
   Finished run(const std::vector<std::string>& arguments, const std::string& input = {}) const;
-  // The same, with standard output to the file `sink` instead of captured.
+  // Presses Ctrl-C once the program shows that it takes long. A program that never does is never
+  // interrupted.
+  Finished run_interrupted(const std::vector<std::string>& arguments) const;
+  // The same as run(), with standard output to the file `sink` instead of captured.
   Finished run_into(const std::string& sink, const std::vector<std::string>& arguments) const;
   // Its standard output, parsed; a failure of the test if the status is not 0.
   Json run_json(const std::vector<std::string>& arguments) const;
