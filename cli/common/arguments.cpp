@@ -25,6 +25,7 @@ void apply(CLI::Option* option, const Style& style) {
   if (style.hidden) option->group("");
   if (style.last_counts) option->take_last();
   if (style.shown) option->default_str(*style.shown);
+  if (style.bare) option->expected(0, 1);
   option->required(style.required);
 }
 
@@ -278,7 +279,9 @@ void Arguments::add_text(const std::string& names, std::function<void(const std:
                          const std::string& help, const Style& style, const std::string& text) {
   std::string& stored = state_->texts.emplace_back(text);
   const CLI::Option* const option = add_native(*state_, names, stored, help, style);
-  state_->when_given(option, names, [&stored, take = std::move(take)] { take(stored); });
+  state_->when_given(option, names, [&stored, bare = style.bare, take = std::move(take)] {
+    take(stored.empty() ? bare.value_or("") : stored);
+  });
 }
 
 void Arguments::add_texts(const std::string& names,

@@ -39,6 +39,7 @@ struct Style {
   bool required = false;
   std::optional<std::string> shown{};  // the default in help; unset: the variable's value
   std::optional<Range> range{};        // of a number that is given
+  std::optional<std::string> bare{};   // the value of an option that is given without one
   bool hidden = false;                 // understood, but not in help
   bool last_counts = false;            // of a repeated option
 };

@@ -1,7 +1,9 @@
 #include "cli/espalier/comparing.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <type_traits>
 
 #include "cli/espalier/run.hpp"
 #include "planner/check/plan_on_platform.hpp"
@@ -91,10 +93,38 @@ void compare_on(const Problem& problem, ComparisonContext& context, Comparison& 
   prove(problem, context, comparison);
 }
 
+// Of the optimum, from the plan without a limit to the least depth that the limits of time and the
+// links allow, in steps of a quarter.
+void add_depths(const planner::Collective& problem, ComparisonContext& context,
+                Comparison& comparison) {
+  planner::AlgorithmOptions limits = context.limits;
+  const planner::Algorithm optimal = planner::find_algorithm(planner::kOptimal, context.operation);
+  for (std::size_t depth = 1; depth > 0; limits.max_depth = static_cast<std::uint32_t>(depth)) {
+    try {
+      const Run run = run_timed(optimal, problem, limits, context.console);
+      const planner::Plan plan =
+          planner::make_plan(problem, optimal.name, run.outcome, context.occupation.segment);
+      const planner::TreeFigures figures = planner::figures_of(plan);
+      DepthRow row{limits.max_depth, experiments::row_of(plan, {run.seconds}), figures.out_degree};
+      row.figures.relative =
+          experiments::relative_to(comparison.bound_Bps, row.figures.throughput_Bps);
+      if (context.message) row.time_s = time_of(*context.message, plan, problem.platform());
+      comparison.by_depth.push_back(row);
+      depth = figures.depth - std::max<std::size_t>(1, figures.depth / 4);
+    } catch (const InfeasibleError&) {  // no tree is that shallow
+      return;
+    } catch (const LimitReached& fault) {
+      note_status(context, fault.status());
+      context.console.warn(fault.what());
+      return;
+    }
+  }
+}
+
 // Of the optimum, from the cheapest plan to the fastest.
-void add_frontier(const platforms::Platform& platform, std::optional<platforms::NodeId> source,
-                  const std::vector<double>& shares, ComparisonContext& context,
-                  Comparison& comparison) {
+void add_costs(const platforms::Platform& platform, std::optional<platforms::NodeId> source,
+               const std::vector<double>& shares, ComparisonContext& context,
+               Comparison& comparison) {
   constexpr std::size_t kPoints = 8;
   const planner::MoneyProblem priced{
       context.operation, platform,           source,
@@ -115,6 +145,19 @@ void add_frontier(const platforms::Platform& platform, std::optional<platforms::
   }
 }
 
+template <class Problem>
+void add_frontier(const Problem& problem, const std::vector<double>& shares,
+                  ComparisonContext& context, Comparison& comparison) {
+  if (context.frontier == Frontier::kCost) {
+    add_costs(problem.platform(), problem.root(), shares, context, comparison);
+  } else if constexpr (std::is_same_v<Problem, planner::Collective>) {
+    add_depths(problem, context, comparison);
+  } else {
+    throw InputError({}, "--frontier",
+                     "the depth is of trees of one root that span all hosts; 'cost' is of any");
+  }
+}
+
 }  // namespace
 
 Comparison compare_one(const platforms::Platform& platform, std::optional<platforms::NodeId> source,
@@ -129,8 +172,7 @@ Comparison compare_one(const platforms::Platform& platform, std::optional<platfo
                                  context.occupation, shares, [&](const auto& problem) {
                                    compare_on(problem, context, comparison);
                                    if (context.frontier) {
-                                     add_frontier(problem.platform(), problem.root(), shares,
-                                                  context, comparison);
+                                     add_frontier(problem, shares, context, comparison);
                                    }
                                  });
   } catch (const InfeasibleError& fault) {

@@ -25,7 +25,7 @@ struct ComparisonContext {
   std::optional<Bytes> message;  // whose time is simulated along each plan
   // For algorithms of exponential time, when 'all' were requested.
   std::optional<Seconds> proof_limit{};
-  bool frontier = false;
+  std::optional<Frontier> frontier{};
   bool several = false;  // then an instance without a solution is reported in its entry
   ExitStatus status = ExitStatus::kDone;
 };

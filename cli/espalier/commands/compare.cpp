@@ -33,7 +33,7 @@ struct CompareCommand {
   SharesOption shares{};
   ReceiversOption receivers{};
   std::string algorithms = "all";
-  bool frontier = false;
+  std::optional<Frontier> frontier{};
   std::string chart{};  // file; empty: none
   bool json = false;
   bool csv = false;
@@ -64,7 +64,7 @@ void CompareCommand::check() const {
 
 ExitStatus CompareCommand::run_barrier() const {
   refuse_given({{"--csv", csv},
-                {"--frontier", frontier},
+                {"--frontier", frontier.has_value()},
                 {"--message", message.has_value()},
                 {"--source", sources.size() > 1}},
                "cannot be combined with a barrier");
@@ -142,11 +142,16 @@ void CompareCommand::add_to(Arguments& app) {
   model.add_to(app);
   add_guide(app, limits);
   add_limits(app, limits);
-  app.add("--frontier", frontier,
-          "Also the optimum within budgets from the price of the cheapest plan to that of the "
-          "fastest. Needs prices on the platform");
+  app.add(
+      "--frontier", frontier,
+      [](const std::string& name) { return choice_named("frontier", kFrontiers, name).value; },
+      "Also what the optimum is exchanged for, one of: cost, depth. cost: the optimum within "
+      "budgets "
+      "from the price of the cheapest plan to that of the fastest; needs prices on the platform. "
+      "depth: the optimum with trees of fewer and fewer edges from the source to any host",
+      {.type = "NAME", .shown = "", .bare = "cost"});
   app.add("--chart", chart,
-          "With --frontier: throughput against cost as SVG, with the algorithms as points",
+          "With --frontier: throughput against cost or depth as SVG, with the algorithms as points",
           {.type = "FILE.svg"});
   app.add("--json", json, "JSON instead of tables");
   app.add("--csv", csv, "CSV, one row per instance and algorithm");

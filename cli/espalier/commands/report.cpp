@@ -214,7 +214,7 @@ Comparison compared(const ReportCommand& options, const PageProblem& problem,
       .receivers = options.receivers,
       .message = std::nullopt,
       .proof_limit = kExponentialLimit,
-      .frontier = frontier};
+      .frontier = frontier ? std::optional(Frontier::kCost) : std::nullopt};
   context.limits.deadline =
       limit_or(options.limits.deadline, frontier ? kExplanationLimit : kAlgorithmLimit);
   std::ranges::sort(context.algorithms);

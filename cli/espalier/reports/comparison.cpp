@@ -80,6 +80,28 @@ Rows rows_of(const std::vector<FrontierRow>& frontier, const std::string& curren
   return rows;
 }
 
+Rows rows_of(const std::vector<DepthRow>& frontier, std::optional<Bytes> message) {
+  std::vector<Column> columns{
+      {"max depth", "max_depth"}, {"trees", "trees"}, {"throughput", "throughput_Bps"},
+      {"relative", "relative"},   {"depth", "depth"}, {"degree", "out_degree"}};
+  if (message) columns.push_back({fmt::format("time of {}", format_size(*message)), "time_s"});
+  columns.push_back({"seconds", "seconds"});
+  Rows rows(std::move(columns));
+  for (const DepthRow& row : frontier) {
+    const experiments::Row& figures = row.figures;
+    std::vector<Cell> cells{row.max_depth > 0 ? Cell(row.max_depth) : Cell("-", Json()),
+                            figures.trees,
+                            BytesPerSecond{figures.throughput_Bps},
+                            decimal(figures.relative),
+                            figures.depth,
+                            row.out_degree};
+    if (message) cells.emplace_back(Seconds{row.time_s});
+    cells.push_back(took(figures.seconds));
+    rows.add(std::move(cells));
+  }
+  return rows;
+}
+
 // The instance and its rows, or the reason why it has none.
 Report report_of(const Comparison& comparison) {
   const Cell optimum = BytesPerSecond{comparison.optimum_Bps};
@@ -112,6 +134,9 @@ Report report_of(const Comparison& comparison) {
   report.add("rows", rows);
   if (!comparison.frontier.empty()) {
     report.add("frontier", rows_of(comparison.frontier, comparison.currency));
+  }
+  if (!comparison.by_depth.empty()) {
+    report.add("frontier", rows_of(comparison.by_depth, comparison.message));
   }
   return report;
 }
@@ -164,23 +189,31 @@ Json comparison_json(const Comparison& comparison) {
 
 std::string frontier_chart(const Comparison& comparison) {
   constexpr double kBitsPerGigabit = 1e9;
-  const auto point = [](double cost_per_GB, double rate_Bps) {
-    return render::ChartPoint{cost_per_GB, 8 * rate_Bps / kBitsPerGigabit};
+  const auto point = [](double x, double rate_Bps) {
+    return render::ChartPoint{x, 8 * rate_Bps / kBitsPerGigabit};
   };
+  const bool by_depth = !comparison.by_depth.empty();
   render::LineChart chart{
       .title = fmt::format("{}{}, {}", comparison.platform,
                            comparison.source.empty() ? "" : " from " + comparison.source,
                            comparison.model),
-      .x_label = fmt::format("cost of a GB of the message{}{}",
-                             comparison.currency.empty() ? "" : ", ", comparison.currency),
+      .x_label = by_depth
+                     ? "depth of the trees, edges from the source to the farthest host"
+                     : fmt::format("cost of a GB of the message{}{}",
+                                   comparison.currency.empty() ? "" : ", ", comparison.currency),
       .y_label = "throughput, Gbit/s",
       .series = {{"optimum", {}}}};
   for (const FrontierRow& row : comparison.frontier) {
     chart.series.front().points.push_back(point(row.cost_per_GB, row.throughput.value));
   }
+  for (const DepthRow& row : comparison.by_depth) {
+    chart.series.front().points.push_back(
+        point(static_cast<double>(row.figures.depth), row.figures.throughput_Bps));
+  }
   for (const ComparisonRow& row : comparison.rows) {
-    if (!row.cost) continue;
-    chart.series.push_back({row.algorithm, {point(row.cost->per_GB, row.figures.throughput_Bps)}});
+    if (by_depth ? !row.figures.error.empty() : !row.cost) continue;
+    const double x = by_depth ? static_cast<double>(row.figures.depth) : row.cost->per_GB;
+    chart.series.push_back({row.algorithm, {point(x, row.figures.throughput_Bps)}});
   }
   return render::to_svg(chart);
 }

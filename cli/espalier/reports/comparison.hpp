@@ -1,6 +1,7 @@
 // The results of `compare`, as tables, CSV and JSON.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "experiments/experiment.hpp"
 #include "planner/plan/plan.hpp"
+#include "support/choice.hpp"
 #include "support/json.hpp"
 
 namespace espalier::cli {
@@ -32,6 +34,19 @@ struct FrontierRow {
   std::size_t trees = 0;
 };
 
+// The optimum with trees of a limited depth.
+struct DepthRow {
+  std::size_t max_depth = 0;  // 0: no limit
+  experiments::Row figures{};
+  std::size_t out_degree = 0;
+  double time_s = kNoFigure;  // of Comparison::message
+};
+
+// What the optimum is exchanged for.
+enum class Frontier { kCost, kDepth };
+inline constexpr std::array<espalier::Choice<Frontier>, 2> kFrontiers{
+    {{"cost", Frontier::kCost}, {"depth", Frontier::kDepth}}};
+
 // All algorithms on one platform from one source.
 struct Comparison {
   planner::Operation operation{};
@@ -44,6 +59,7 @@ struct Comparison {
   std::optional<Bytes> message{};  // whose time each row has; unset: there is no such column
   std::vector<ComparisonRow> rows{};
   std::vector<FrontierRow> frontier{};  // by budget; empty: not asked for
+  std::vector<DepthRow> by_depth{};     // likewise, from the deepest on
   std::string currency{};               // of its costs
   std::string error{};  // of the whole instance, e.g. an unreachable node; then there are no rows
 };
@@ -53,7 +69,8 @@ struct Comparison {
 std::string comparison_text(const std::vector<Comparison>& comparisons, bool as_json);
 // The object of one instance.
 Json comparison_json(const Comparison& comparison);
-// Throughput against cost: the frontier as a line, the algorithms as points. An SVG document.
+// Throughput against cost or depth: the frontier as a line, the algorithms as points. An SVG
+// document.
 std::string frontier_chart(const Comparison& comparison);
 // One row per instance and algorithm.
 std::string comparison_csv(const std::vector<Comparison>& comparisons);

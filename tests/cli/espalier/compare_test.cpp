@@ -193,6 +193,32 @@ TEST_F(CompareCommand, AloneItIsARefusal) {
   EXPECT_EQ(finished.out, "");
 }
 
+// Fast along a, b, c, d; the direct links are slow. Along the chain each host sends 10 Gbit/s; by
+// itself a needs 1 / 10 + 1 / 4 + 1 / 1 seconds for a Gbit.
+TEST_F(CompareCommand, TheFrontierOfDepth) {
+  write("p.csv", "from,to,bandwidth_Gbps\na,b,10\nb,c,10\nc,d,10\na,c,4\nb,d,4\na,d,1\n");
+  const std::vector<std::string> compare{"compare",    "p.csv",      "--algorithm",
+                                         "chain,flat", "--frontier", "depth"};
+  const Json compared = run_json(
+      joined(compare, {"--message", "64MiB", "--chart", "f.svg", "--source", "a", "--json"}));
+  const Json& frontier = compared.at("frontier");
+  ASSERT_EQ(frontier.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(frontier[i].at("max_depth"), i == 0 ? Json() : Json(3 - i));
+    EXPECT_EQ(frontier[i].at("depth"), 3 - i);
+    EXPECT_GT(frontier[i].at("time_s"), i == 0 ? Json(0) : frontier[i - 1].at("time_s"));
+  }
+  EXPECT_NEAR(frontier[0].at("throughput_Bps").get<double>(), 1.25e9, 1e4);
+  EXPECT_NEAR(frontier[2].at("throughput_Bps").get<double>(), 1.25e8 / 1.35, 1e4);
+  EXPECT_NEAR(frontier[2].at("relative").get<double>(), 1 / 13.5, 1e-6);
+  EXPECT_THAT(read("f.svg"), HasSubstr("depth of the trees"));
+  EXPECT_THAT(run(compare).out, HasSubstr("max depth  trees"));
+  EXPECT_THAT(run(joined(compare, {"--operation", "allgather"})).err,
+              HasSubstr("--frontier: the depth is of trees of one root"));
+  EXPECT_THAT(run({"compare", "p.csv", "--frontier", "width"}).err,
+              HasSubstr("--frontier: unknown frontier 'width'"));
+}
+
 TEST_F(CompareCommand, EveryModelOnEverySample) {
   const Json models = run_json({"list", "models", "--json"});
   for (const char* name :
