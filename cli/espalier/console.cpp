@@ -69,21 +69,25 @@ void require_writable(const std::string& file) {
 ProgressLine::ProgressLine(const Console& console, std::string_view label)
     : line_(fmt::format("espalier: {}: ", label), !console.quiet, ::isatty(STDERR_FILENO) == 1) {}
 
-void ProgressLine::show(Seconds elapsed, std::string_view text) {
+void ProgressLine::show(Seconds elapsed, std::string_view what) {
   last_ = elapsed;
-  if (line_.due(elapsed)) line_.print(elapsed, text);
+  what_ = what;
+  if (line_.due(elapsed)) print(elapsed);
 }
 
 void ProgressLine::show(const planner::Progress& progress) {
-  last_ = progress.elapsed;
-  if (!line_.due(progress.elapsed)) return;
-  std::string text = fmt::format("{:.1f} s, round {}", progress.elapsed.value, progress.iterations);
+  std::string what = fmt::format("round {}", progress.iterations);
   if (progress.bound.value > 0) {
-    text += fmt::format(", {} of at most {}, gap {:.2e}", format_rate(progress.throughput),
+    what += fmt::format(", {} of at most {}, gap {:.2e}", format_rate(progress.throughput),
                         format_rate(progress.bound),
                         1 - progress.throughput.value / progress.bound.value);
   }
-  line_.print(progress.elapsed, text);
+  show(progress.elapsed, what);
+}
+
+void ProgressLine::print(Seconds elapsed) {
+  line_.print(elapsed,
+              fmt::format("{:.1f} s{}{}", elapsed.value, what_.empty() ? "" : ", ", what_));
 }
 
 void ProgressLine::follow(planner::AlgorithmOptions& options) {
@@ -97,7 +101,7 @@ Seconds ProgressLine::now() {
   if (!start_) start_ = now;
   const Seconds elapsed{now.value - start_->value};
   if (elapsed.value >= last_.value + kWhile.value && line_.due(elapsed)) {
-    line_.print(elapsed, fmt::format("{:.1f} s", elapsed.value));
+    print(elapsed);
   }
   return now;
 }

@@ -47,7 +47,7 @@ class ProgressLine : private Clock {
 
   void show(const planner::Progress& progress);
   // Any other progress, as text.
-  void show(Seconds elapsed, std::string_view text);
+  void show(Seconds elapsed, std::string_view what);
   // The same limit from now on, by this clock, which must outlive it.
   [[nodiscard]] Deadline follow(const Deadline& deadline) {
     if (!watch_) watch_.emplace();
@@ -58,11 +58,13 @@ class ProgressLine : private Clock {
 
  private:
   Seconds now() override;
+  void print(Seconds elapsed);
   bool stopped() override { return interrupted(); }
 
   std::optional<InterruptWatch> watch_;  // while work looks
   StatusLine line_;
-  Seconds last_{0};  // when something was shown
+  std::string what_{};  // is going on, as far as was told
+  Seconds last_{0};     // when something was told
   std::optional<Seconds> start_;
 };
 

@@ -73,7 +73,7 @@ Choice choose_in_sight(simulate::ChoiceOptions options, const Console& console,
   ProgressLine line(console, "plan");
   options.limits.deadline = line.follow(options.limits.deadline);
   options.on_progress = [&line](Seconds elapsed, std::string_view text) {
-    line.show(elapsed, fmt::format("{:.1f} s, {}", elapsed.value, text));
+    line.show(elapsed, text);
   };
   Choice choice = choose(options);
   for (const CandidateResult& candidate : choice.candidates) {

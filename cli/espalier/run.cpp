@@ -109,7 +109,7 @@ planner::Explanation explain_timed(const Explaining& work, std::size_t top,
   options.limits = limits;
   line.follow(options.limits);
   options.on_step = [&](Seconds elapsed, std::size_t done, std::size_t total) {
-    line.show(elapsed, fmt::format("{:.1f} s, {} of {} changes", elapsed.value, done, total));
+    line.show(elapsed, fmt::format("{} of {} changes", done, total));
   };
   return work(options);
 }

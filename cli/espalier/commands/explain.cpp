@@ -74,11 +74,11 @@ ExitStatus rank(const ExplainCommand& options, const Subject& subject) {
   {
     ProgressLine line(options.console, "explain");
     limits.deadline = line.follow(limits.deadline);
-    ranking = planner::rank_sources(
-        subject.operation, subject.platform, subject.sources, subject.model, subject.occupation,
-        limits, [&](Seconds elapsed, std::size_t done) {
-          line.show(elapsed, fmt::format("{:.1f} s, {} of {} sources", elapsed.value, done, count));
-        });
+    ranking =
+        planner::rank_sources(subject.operation, subject.platform, subject.sources, subject.model,
+                              subject.occupation, limits, [&](Seconds elapsed, std::size_t done) {
+                                line.show(elapsed, fmt::format("{} of {} sources", done, count));
+                              });
   }
   Report report = ranking_report(subject.platform, subject.model, subject.operation, ranking);
   report.write("seconds", watch.elapsed().value);

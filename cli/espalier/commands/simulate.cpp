@@ -119,9 +119,8 @@ SimulationRow run_timed(const simulate::Simulator& simulator, Bytes message,
                       interrupted() ? "" : "; give a larger --segment or --time-limit"));
     }
     const Seconds elapsed = watch.elapsed();
-    line.show(elapsed, fmt::format("{:.1f} s, {:.1f} million sends started, simulated time {}",
-                                   elapsed.value, static_cast<double>(sends) * 1e-6,
-                                   format_duration(send.start)));
+    line.show(elapsed, fmt::format("{:.1f} million sends started, simulated time {}",
+                                   static_cast<double>(sends) * 1e-6, format_duration(send.start)));
   };
   const bool is_observed = on_send || !simulator.follows_schedule();
   SimulationRow row{message, simulator.run(message, is_observed ? simulate::OnSend(observe, every)

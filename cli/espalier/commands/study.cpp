@@ -137,8 +137,8 @@ void run_rest(const Study& study, const StudyOptions& options, experiments::Jour
     const std::size_t now = journal.done().size();
     const double left =
         elapsed * static_cast<double>(study.unit_count() - now) / static_cast<double>(now - before);
-    line.show(Seconds{elapsed}, fmt::format("{} of {}, {:.0f} s, about {:.0f} s left", now,
-                                            study.unit_count(), elapsed, left));
+    line.show(Seconds{elapsed},
+              fmt::format("{} of {}, about {:.0f} s left", now, study.unit_count(), left));
   });
 }
 

@@ -104,6 +104,11 @@ TEST_F(PlanLimits, MaxDepthTradesThroughputForDepth) {
   }
   EXPECT_EQ(rows[0]["depth"], 1);
   EXPECT_EQ(run({"verify", "plan.json", "--platform", platform}).status, 0);
+  // The trees as they are priced have hosts with 61 children.
+  const Json flat = run_json({"plan", platform, "--source", "azure:westeurope", "--max-depth", "8",
+                              "-o", "plan.json", "--json"});
+  EXPECT_LE(flat["rows"][0]["depth"], 8);
+  EXPECT_LE(flat["rows"][0]["out_degree"], 20);
 }
 
 // a -> b: 100 MB/s, 1 ms; b -> c: 100 MB/s, 80 ms; a -> c: 10 MB/s, 20 ms. The optimum is 100 MB/s,
