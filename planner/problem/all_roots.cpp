@@ -176,7 +176,7 @@ std::optional<Outcome> along_rings(const AllRoots& problem, const lp::HostRings&
     return proven;
   };
   if (purpose == Purpose::kPlan) {
-    if (auto few = chains(false, gap_of_allreduce(options))) return few;
+    if (auto few = chains(false, gap_near_enough(options))) return few;
   }
   if (options.max_trees > 0 && direct.rings.size() > options.max_trees) return std::nullopt;
   return chains(true, options.gap);
@@ -263,7 +263,7 @@ void keep_few(const lp::PackingProblem& problem, const lp::PackingOptions& seede
 // Whether other roots would gain next to nothing.
 bool is_enough(const Outcome& rooted, const AllRoots& problem, const AlgorithmOptions& options) {
   const bool is_direct = is_for_direct_trees(problem.spread().digraph());
-  const double gap = is_direct ? gap_of_allreduce(options) : options.gap;
+  const double gap = is_direct ? gap_near_enough(options) : options.gap;
   return rooted.bound && rooted.bound->value <= throughput_of(rooted).value * (1 + gap);
 }
 

@@ -55,7 +55,7 @@ bool prove(lp::Packing& packing, const lp::PlainBound& bound, double gap) {
   return true;
 }
 
-double gap_of_allreduce(const AlgorithmOptions& options) {
+double gap_near_enough(const AlgorithmOptions& options) {
   return std::max(options.gap, kNearEnough);
 }
 
@@ -112,7 +112,7 @@ std::optional<lp::Packing> direct_allreduce(const CollectiveProblem& joint,
   const lp::PackingProblem problem = joint.problem();
   const lp::PlainBound bound = lp::plain_bound(problem);
   const double hosts = static_cast<double>(single.graph.host_count());
-  const double gap = gap_of_allreduce(options);
+  const double gap = gap_near_enough(options);
   std::vector<lp::PackedTree> trees;
   for (const double share : {1.0, 1 - 1 / hosts}) {
     if (share * (1 + gap) < 1) break;
@@ -158,7 +158,7 @@ Outcome best_direct_allreduce(const CollectiveProblem& joint, const Collective& 
       lp::best_direct_trees(both->problem(), bound.rate, options.max_trees, options.deadline);
   join_both_ways(joint, *both, trees);
   return joint.in_links(
-      outcome_near(std::move(trees), bound, gap_of_allreduce(options), options.deadline));
+      outcome_near(std::move(trees), bound, gap_near_enough(options), options.deadline));
 }
 
 }  // namespace espalier::planner

@@ -34,7 +34,7 @@ bool prove(lp::Packing& packing, const lp::PlainBound& bound, double gap);
 // link carries a part more or less): options.gap, or a thousandth. The root is in no tree a leaf,
 // so that of n equal hosts some capacity is left over, 1/n of the whole; trees that use it have
 // almost all hosts under one.
-double gap_of_allreduce(const AlgorithmOptions& options);
+double gap_near_enough(const AlgorithmOptions& options);
 
 // Whether it is proven, and within the limits of number, depth and latency, so that nothing is left
 // to search.
@@ -51,7 +51,7 @@ std::optional<lp::Packing> direct_packing(const Instance& instance,
                                           const AlgorithmOptions& options);
 
 // The same of an allreduce, which reduces along its broadcast's trees reversed, within
-// gap_of_allreduce.
+// gap_near_enough.
 std::optional<lp::Packing> direct_allreduce(const CollectiveProblem& joint,
                                             const Collective& collective,
                                             const AlgorithmOptions& options);

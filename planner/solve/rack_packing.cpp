@@ -99,7 +99,7 @@ std::optional<lp::Packing> rack_packing(const CollectiveProblem& joint,
   if (!is_for_direct_trees(single.graph)) return std::nullopt;
   const auto both = lp::BothWays::of(single);
   if (!both) return std::nullopt;
-  auto packing = packed(both->problem(), whole, options, gap_of_allreduce(options), purpose);
+  auto packing = packed(both->problem(), whole, options, gap_near_enough(options), purpose);
   if (packing) join_both_ways(joint, *both, packing->trees);
   list_trees(packing);
   return packing;
