@@ -23,12 +23,23 @@ struct Check {
   std::optional<Finding> (*find)(const Facts& facts);
 };
 
+// A check of one rank, as one of all ranks.
+template <std::optional<Finding> (*find)(const Facts& facts, const RankFacts& rank)>
+std::optional<Finding> of_any_rank(const Facts& facts) {
+  for (const RankFacts& rank : facts.ranks) {
+    if (auto finding = find(facts, rank)) return finding;
+  }
+  return std::nullopt;
+}
+
 // All of them, in the order in which they are reported.
 std::vector<Check> checks();
 // By subject, one file each.
 std::span<const Check> mpi_checks();
 std::span<const Check> plan_checks();
 std::span<const Check> machine_checks();
+
+std::size_t ranks_on(const Facts& facts, const std::string& host);
 
 struct Found {
   std::string_view check;

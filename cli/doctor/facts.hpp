@@ -2,7 +2,6 @@
 // function of these facts alone.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
