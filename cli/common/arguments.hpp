@@ -4,7 +4,6 @@
 // includes that large header.
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstdint>
 #include <functional>

@@ -6,8 +6,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
-#include <deque>
 #include <initializer_list>
 #include <optional>
 #include <string>

@@ -1,6 +1,5 @@
 // The extension module espalier._espalier: the planner for the package's Python files, which give
 // it plain values and make dataclasses of what it returns.
-#include <fmt/format.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "cli/common/report.hpp"
 #include "platforms/core/summary.hpp"

@@ -18,7 +18,6 @@
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
-#include "support/files.hpp"
 
 namespace espalier::cli {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <set>
-#include <vector>
 
 #include "cli/espalier_mpi/reports/report.hpp"
 #include "runtime/measure/platform_file.hpp"
