@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "render/charts/line_chart.hpp"
 
 namespace espalier::experiments {

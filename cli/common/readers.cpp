@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <string>
-#include <utility>
 
 #include "support/errors.hpp"
 #include "support/nearest_name.hpp"

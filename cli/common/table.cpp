@@ -1,7 +1,5 @@
 #include "cli/common/table.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

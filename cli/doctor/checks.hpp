@@ -23,6 +23,15 @@ struct Check {
   std::optional<Finding> (*find)(const Facts& facts);
 };
 
+// A check of one rank, as one of all ranks.
+template <std::optional<Finding> (*find)(const Facts& facts, const RankFacts& rank)>
+std::optional<Finding> of_any_rank(const Facts& facts) {
+  for (const RankFacts& rank : facts.ranks) {
+    if (auto finding = find(facts, rank)) return finding;
+  }
+  return std::nullopt;
+}
+
 // All of them, in the order in which they are reported.
 std::vector<Check> checks();
 // By subject, one file each.
@@ -30,13 +39,12 @@ std::span<const Check> mpi_checks();
 std::span<const Check> plan_checks();
 std::span<const Check> machine_checks();
 
+std::size_t ranks_on(const Facts& facts, const std::string& host);
+
 struct Found {
   std::string_view check;
   Finding finding;
 };
 std::vector<Found> findings(const Facts& facts);
-
-// "a, b and 3 more".
-std::string listed(const std::vector<std::string>& names);
 
 }  // namespace espalier::cli::doctor

@@ -18,61 +18,45 @@ std::string size_text(double bytes) {
   return format_size({static_cast<std::uint64_t>(bytes)});
 }
 
-std::size_t ranks_on(const Facts& facts, const std::string& host) {
-  return static_cast<std::size_t>(std::ranges::count(facts.ranks, host, &RankFacts::host));
-}
-
-std::optional<Finding> shm_full(const Facts& facts) {
+std::optional<Finding> shm_full(const Facts& facts, const RankFacts& rank) {
   constexpr double kPerRank =
       8 * kMiB;  // Open MPI's vader maps 4 MiB a rank, and Espalier its rings
-  for (const RankFacts& rank : facts.ranks) {
-    const double needed =
-        kPerRank * static_cast<double>(std::max<std::size_t>(2, ranks_on(facts, rank.host)));
-    if (rank.shm_free_bytes >= needed) continue;
-    return Finding{
-        fmt::format("/dev/shm on {} has {} left", rank.host, size_text(rank.shm_free_bytes)),
-        "ranks of a host exchange data there; they die of a bus error when it is full",
-        rank.shm_bytes < 2 * needed
-            ? std::string(
-                  "mount -o remount,size=1G /dev/shm; in a container: docker run --shm-size=1g")
-            : std::string("remove what dead jobs left: ls -l /dev/shm")};
-  }
-  return std::nullopt;
+  const double needed =
+      kPerRank * static_cast<double>(std::max<std::size_t>(2, ranks_on(facts, rank.host)));
+  if (rank.shm_free_bytes >= needed) return std::nullopt;
+  return Finding{
+      fmt::format("/dev/shm on {} has {} left", rank.host, size_text(rank.shm_free_bytes)),
+      "ranks of a host exchange data there; they die of a bus error when it is full",
+      rank.shm_bytes < 2 * needed
+          ? std::string(
+                "mount -o remount,size=1G /dev/shm; in a container: docker run --shm-size=1g")
+          : std::string("remove what dead jobs left: ls -l /dev/shm")};
 }
 
-std::optional<Finding> scratch_unwritable(const Facts& facts) {
-  for (const RankFacts& rank : facts.ranks) {
-    if (rank.scratch.is_writable || rank.scratch.path.empty()) continue;
-    return Finding{fmt::format("the temporary folder {} on {}: {}", rank.scratch.path, rank.host,
-                               rank.scratch.fault),
-                   "MPI keeps its session there and does not start", "export TMPDIR=/tmp"};
-  }
-  return std::nullopt;
+std::optional<Finding> scratch_unwritable(const Facts&, const RankFacts& rank) {
+  if (rank.scratch.is_writable || rank.scratch.path.empty()) return std::nullopt;
+  return Finding{fmt::format("the temporary folder {} on {}: {}", rank.scratch.path, rank.host,
+                             rank.scratch.fault),
+                 "MPI keeps its session there and does not start", "export TMPDIR=/tmp"};
 }
 
-std::optional<Finding> scratch_full(const Facts& facts) {
+std::optional<Finding> scratch_full(const Facts&, const RankFacts& rank) {
   constexpr double kNeeded = 64 * kMiB;
-  for (const RankFacts& rank : facts.ranks) {
-    if (!rank.scratch.is_writable || rank.scratch.free_bytes >= kNeeded) continue;
-    return Finding{fmt::format("{} on {} has {} left", rank.scratch.path, rank.host,
-                               size_text(rank.scratch.free_bytes)),
-                   "MPI's session and shared memory do not fit, with errors that do not say so",
-                   fmt::format("export TMPDIR=FOLDER, or make space: du -xh {} | sort -h | tail",
-                               rank.scratch.path)};
-  }
-  return std::nullopt;
+  if (!rank.scratch.is_writable || rank.scratch.free_bytes >= kNeeded) return std::nullopt;
+  return Finding{fmt::format("{} on {} has {} left", rank.scratch.path, rank.host,
+                             size_text(rank.scratch.free_bytes)),
+                 "MPI's session and shared memory do not fit, with errors that do not say so",
+                 fmt::format("export TMPDIR=FOLDER, or make space: du -xh {} | sort -h | tail",
+                             rank.scratch.path)};
 }
 
-std::optional<Finding> scratch_long(const Facts& facts) {
+std::optional<Finding> scratch_long(const Facts&, const RankFacts& rank) {
   constexpr std::size_t kMost =
       60;  // a socket's path has at most 107 bytes; Open MPI adds 40 or so
-  for (const RankFacts& rank : facts.ranks) {
-    if (rank.scratch.path.size() <= kMost) continue;
-    return Finding{fmt::format("TMPDIR is {} bytes long", rank.scratch.path.size()),
-                   "paths of MPI's sockets in it are longer than the system's limit of 107 bytes",
-                   "export TMPDIR=/tmp"};
-  }
-  return std::nullopt;
+  if (rank.scratch.path.size() <= kMost) return std::nullopt;
+  return Finding{fmt::format("TMPDIR is {} bytes long", rank.scratch.path.size()),
+                 "paths of MPI's sockets in it are longer than the system's limit of 107 bytes",
+                 "export TMPDIR=/tmp"};
 }
 
 std::optional<Finding> out_unwritable(const Facts& facts) {
@@ -116,83 +100,73 @@ std::optional<Finding> clocks_apart(const Facts& facts) {
       "timedatectl set-ntp true, on both"};
 }
 
-std::optional<Finding> memlock(const Facts& facts) {
-  for (const RankFacts& rank : facts.ranks) {
-    if (!rank.has_infiniband || rank.memlock_bytes >= 1024 * kMiB) continue;
-    return Finding{fmt::format("{} has InfiniBand, and may lock {} of memory", rank.host,
-                               size_text(rank.memlock_bytes)),
-                   "MPI cannot register its buffers and falls back to TCP, or ends",
-                   "ulimit -l unlimited; for all users: '* - memlock unlimited' in "
-                   "/etc/security/limits.conf"};
-  }
-  return std::nullopt;
+std::optional<Finding> memlock(const Facts&, const RankFacts& rank) {
+  if (!rank.has_infiniband || rank.memlock_bytes >= 1024 * kMiB) return std::nullopt;
+  return Finding{fmt::format("{} has InfiniBand, and may lock {} of memory", rank.host,
+                             size_text(rank.memlock_bytes)),
+                 "MPI cannot register its buffers and falls back to TCP, or ends",
+                 "ulimit -l unlimited; for all users: '* - memlock unlimited' in "
+                 "/etc/security/limits.conf"};
 }
 
-std::optional<Finding> open_files(const Facts& facts) {
+std::optional<Finding> open_files(const Facts& facts, const RankFacts& rank) {
   const double needed = std::max(256.0, 64 + 2 * static_cast<double>(facts.ranks.size()));
-  for (const RankFacts& rank : facts.ranks) {
-    if (rank.open_files >= needed) continue;
-    return Finding{fmt::format("a process on {} may open {:.0f} files", rank.host, rank.open_files),
-                   "a rank needs a socket for every other rank",
-                   fmt::format("ulimit -n {:.0f}", std::max(4096.0, needed))};
-  }
-  return std::nullopt;
+  if (rank.open_files >= needed) return std::nullopt;
+  return Finding{fmt::format("a process on {} may open {:.0f} files", rank.host, rank.open_files),
+                 "a rank needs a socket for every other rank",
+                 fmt::format("ulimit -n {:.0f}", std::max(4096.0, needed))};
 }
 
-std::optional<Finding> governor(const Facts& facts) {
-  for (const RankFacts& rank : facts.ranks) {
-    if (rank.governor != "powersave" && rank.governor != "conservative") continue;
-    return Finding{fmt::format("cores of {} run by the governor '{}'", rank.host, rank.governor),
-                   "cores that wait for messages slow down, and times vary from run to run",
-                   "cpupower frequency-set -g performance"};
-  }
-  return std::nullopt;
+std::optional<Finding> governor(const Facts&, const RankFacts& rank) {
+  if (rank.governor != "powersave" && rank.governor != "conservative") return std::nullopt;
+  return Finding{fmt::format("cores of {} run by the governor '{}'", rank.host, rank.governor),
+                 "cores that wait for messages slow down, and times vary from run to run",
+                 "cpupower frequency-set -g performance"};
 }
 
-std::optional<Finding> container_cores(const Facts& facts) {
-  for (const RankFacts& rank : facts.ranks) {
-    const auto cores = static_cast<double>(rank.cores.size());
-    if (rank.container_cores >= cores - 0.01) continue;
-    return Finding{
-        fmt::format("the container on {} may use {:.3g} of the {:.0f} cores that it sees",
-                    rank.host, rank.container_cores, cores),
-        "as many ranks as cores are stopped for a part of every 100 ms",
-        fmt::format(
-            "start at most {:.0f} ranks there, or raise the limit: docker run --cpus={:.0f}",
-            std::max(1.0, std::floor(rank.container_cores)), cores)};
-  }
-  return std::nullopt;
+std::optional<Finding> container_cores(const Facts&, const RankFacts& rank) {
+  const auto cores = static_cast<double>(rank.cores.size());
+  if (rank.container_cores >= cores - 0.01) return std::nullopt;
+  return Finding{
+      fmt::format("the container on {} may use {:.3g} of the {:.0f} cores that it sees", rank.host,
+                  rank.container_cores, cores),
+      "as many ranks as cores are stopped for a part of every 100 ms",
+      fmt::format("start at most {:.0f} ranks there, or raise the limit: docker run --cpus={:.0f}",
+                  std::max(1.0, std::floor(rank.container_cores)), cores)};
 }
 
-std::optional<Finding> no_single_copies(const Facts& facts) {
-  for (const RankFacts& rank : facts.ranks) {
-    if (rank.ptrace_scope == 0 || rank.is_root || ranks_on(facts, rank.host) < 2) continue;
-    if (!rank.variable("OMPI_MCA_btl_vader_single_copy_mechanism").empty()) continue;
-    return Finding{
-        fmt::format("kernel.yama.ptrace_scope is {} on {}", rank.ptrace_scope, rank.host),
-        "ranks of a host may not read each other's memory, so MPI copies twice, or ends",
-        "sysctl kernel.yama.ptrace_scope=0, or export "
-        "OMPI_MCA_btl_vader_single_copy_mechanism=none"};
-  }
-  return std::nullopt;
+std::optional<Finding> no_single_copies(const Facts& facts, const RankFacts& rank) {
+  if (rank.ptrace_scope == 0 || rank.is_root || ranks_on(facts, rank.host) < 2) return std::nullopt;
+  if (!rank.variable("OMPI_MCA_btl_vader_single_copy_mechanism").empty()) return std::nullopt;
+  return Finding{fmt::format("kernel.yama.ptrace_scope is {} on {}", rank.ptrace_scope, rank.host),
+                 "ranks of a host may not read each other's memory, so MPI copies twice, or ends",
+                 "sysctl kernel.yama.ptrace_scope=0, or export "
+                 "OMPI_MCA_btl_vader_single_copy_mechanism=none"};
 }
 
 constexpr std::array kMachineChecks{
-    Check{"shm-full", "too little space in /dev/shm", shm_full},
-    Check{"scratch-unwritable", "a temporary folder that cannot be written", scratch_unwritable},
-    Check{"scratch-full", "too little space in the temporary folder", scratch_full},
-    Check{"scratch-long", "a temporary folder with too long a name", scratch_long},
+    Check{"shm-full", "too little space in /dev/shm", of_any_rank<shm_full>},
+    Check{"scratch-unwritable", "a temporary folder that cannot be written",
+          of_any_rank<scratch_unwritable>},
+    Check{"scratch-full", "too little space in the temporary folder", of_any_rank<scratch_full>},
+    Check{"scratch-long", "a temporary folder with too long a name", of_any_rank<scratch_long>},
     Check{"out-unwritable", "a folder of --out that cannot be written", out_unwritable},
     Check{"out-full", "too little space for --out", out_full},
     Check{"cache-unwritable", "a cache that cannot be written", cache_unwritable},
     Check{"clocks-apart", "clocks that disagree", clocks_apart},
-    Check{"memlock", "a limit of locked memory, with InfiniBand", memlock},
-    Check{"open-files", "a limit of open files", open_files},
-    Check{"governor", "cores that save power", governor},
-    Check{"container-cores", "a container that may use fewer cores than it sees", container_cores},
-    Check{"no-single-copies", "ranks that may not read each other's memory", no_single_copies}};
+    Check{"memlock", "a limit of locked memory, with InfiniBand", of_any_rank<memlock>},
+    Check{"open-files", "a limit of open files", of_any_rank<open_files>},
+    Check{"governor", "cores that save power", of_any_rank<governor>},
+    Check{"container-cores", "a container that may use fewer cores than it sees",
+          of_any_rank<container_cores>},
+    Check{"no-single-copies", "ranks that may not read each other's memory",
+          of_any_rank<no_single_copies>}};
 
 }  // namespace
+
+std::size_t ranks_on(const Facts& facts, const std::string& host) {
+  return static_cast<std::size_t>(std::ranges::count(facts.ranks, host, &RankFacts::host));
+}
 
 std::span<const Check> machine_checks() {
   return kMachineChecks;

@@ -8,6 +8,7 @@
 
 #include "cli/doctor/checks.hpp"
 #include "support/quantities.hpp"
+#include "support/text.hpp"
 
 namespace espalier::cli::doctor {
 
@@ -145,48 +146,38 @@ bool chooses_interface(const RankFacts& rank) {
          !rank.variable("OMPI_MCA_btl_tcp_if_exclude").empty();
 }
 
-std::optional<Finding> virtual_interface(const Facts& facts) {
+std::optional<Finding> virtual_interface(const Facts& facts, const RankFacts& rank) {
   if (!is_open_mpi(facts)) return std::nullopt;
-  for (const RankFacts& rank : facts.ranks) {
-    const auto found = std::ranges::find_if(rank.interfaces, is_virtual);
-    if (found == rank.interfaces.end() || chooses_interface(rank)) continue;
-    return Finding{
-        fmt::format("{} has the interface {} of a container or virtual machine", rank.host, *found),
-        "Open MPI may choose it, and connections to other hosts then hang",
-        fmt::format("export OMPI_MCA_btl_tcp_if_exclude=lo,{0} OMPI_MCA_oob_tcp_if_exclude=lo,{0}",
-                    *found)};
-  }
-  return std::nullopt;
+  const auto found = std::ranges::find_if(rank.interfaces, is_virtual);
+  if (found == rank.interfaces.end() || chooses_interface(rank)) return std::nullopt;
+  return Finding{
+      fmt::format("{} has the interface {} of a container or virtual machine", rank.host, *found),
+      "Open MPI may choose it, and connections to other hosts then hang",
+      fmt::format("export OMPI_MCA_btl_tcp_if_exclude=lo,{0} OMPI_MCA_oob_tcp_if_exclude=lo,{0}",
+                  *found)};
 }
 
-std::optional<Finding> several_interfaces(const Facts& facts) {
-  if (!is_open_mpi(facts) || by_host(facts).size() < 2) return std::nullopt;
-  for (const RankFacts& rank : facts.ranks) {
-    std::vector<std::string> real;
-    std::ranges::remove_copy_if(rank.interfaces, std::back_inserter(real), is_virtual);
-    if (real.size() < 2 || chooses_interface(rank)) continue;
-    return Finding{fmt::format("{} has several interfaces: {}", rank.host, fmt::join(real, ", ")),
-                   "Open MPI stripes messages over all of them, also over slow ones, so that plans "
-                   "are for another network than the one in use",
-                   fmt::format("choose one: export OMPI_MCA_btl_tcp_if_include={}", real.front())};
-  }
-  return std::nullopt;
+std::optional<Finding> several_interfaces(const Facts& facts, const RankFacts& rank) {
+  if (!is_open_mpi(facts) || ranks_on(facts, rank.host) == facts.ranks.size()) return std::nullopt;
+  std::vector<std::string> real;
+  std::ranges::remove_copy_if(rank.interfaces, std::back_inserter(real), is_virtual);
+  if (real.size() < 2 || chooses_interface(rank)) return std::nullopt;
+  return Finding{fmt::format("{} has several interfaces: {}", rank.host, fmt::join(real, ", ")),
+                 "Open MPI stripes messages over all of them, also over slow ones, so that plans "
+                 "are for another network than the one in use",
+                 fmt::format("choose one: export OMPI_MCA_btl_tcp_if_include={}", real.front())};
 }
 
-std::optional<Finding> unknown_interface(const Facts& facts) {
-  for (const RankFacts& rank : facts.ranks) {
-    std::string names = rank.variable("OMPI_MCA_btl_tcp_if_include");
-    while (!names.empty()) {
-      const std::string name = names.substr(0, names.find(','));
-      names.erase(0, name.size() + 1);
-      const bool is_name = name.find('/') == std::string::npos && name != "lo";  // else a subnet
-      if (!is_name || name.empty() || std::ranges::count(rank.interfaces, name) > 0) continue;
-      return Finding{fmt::format("OMPI_MCA_btl_tcp_if_include names {}, which {} does not have",
-                                 name, rank.host),
-                     "ranks on different hosts cannot reach each other",
-                     fmt::format("export OMPI_MCA_btl_tcp_if_include={}",
-                                 rank.interfaces.empty() ? "lo" : rank.interfaces.front())};
-    }
+std::optional<Finding> unknown_interface(const Facts&, const RankFacts& rank) {
+  const std::string names = rank.variable("OMPI_MCA_btl_tcp_if_include");
+  for (const std::string_view name : split(names, ',')) {
+    const bool is_name = name.find('/') == std::string::npos && name != "lo";  // else a subnet
+    if (!is_name || name.empty() || std::ranges::count(rank.interfaces, name) > 0) continue;
+    return Finding{fmt::format("OMPI_MCA_btl_tcp_if_include names {}, which {} does not have", name,
+                               rank.host),
+                   "ranks on different hosts cannot reach each other",
+                   fmt::format("export OMPI_MCA_btl_tcp_if_include={}",
+                               rank.interfaces.empty() ? "lo" : rank.interfaces.front())};
   }
   return std::nullopt;
 }
@@ -195,44 +186,37 @@ bool is_ours(const PreloadFacts& preload) {
   return preload.file.find("espalier_pmpi") != std::string::npos;
 }
 
-std::optional<Finding> preload_missing(const Facts& facts) {
-  for (const RankFacts& rank : facts.ranks) {
-    for (const PreloadFacts& preload : rank.preloads) {
-      if (!is_ours(preload) || preload.exists) continue;
-      return Finding{
-          fmt::format("LD_PRELOAD names {}, which is not on {}", preload.file, rank.host),
-          "the program runs, but none of its calls is taken over",
-          "mpirun -x LD_PRELOAD=/usr/lib/.../libespalier_pmpi.so ..., a path that all hosts have"};
-    }
+std::optional<Finding> preload_missing(const Facts&, const RankFacts& rank) {
+  for (const PreloadFacts& preload : rank.preloads) {
+    if (!is_ours(preload) || preload.exists) continue;
+    return Finding{
+        fmt::format("LD_PRELOAD names {}, which is not on {}", preload.file, rank.host),
+        "the program runs, but none of its calls is taken over",
+        "mpirun -x LD_PRELOAD=/usr/lib/.../libespalier_pmpi.so ..., a path that all hosts have"};
   }
   return std::nullopt;
 }
 
-std::optional<Finding> preload_of_other_mpi(const Facts& facts) {
-  for (const RankFacts& rank : facts.ranks) {
-    for (const PreloadFacts& preload : rank.preloads) {
-      if (!is_ours(preload) || preload.mpi.empty() || rank.mpi_so.empty()) continue;
-      if (preload.mpi == rank.mpi_so) continue;
-      return Finding{fmt::format("{} needs {}, but the program's MPI is {}", preload.file,
-                                 preload.mpi, rank.mpi_so),
-                     "two MPIs in one process crash, or no call is taken over",
-                     "build Espalier with the program's MPI: cmake -DMPI_CXX_COMPILER=.../mpicxx"};
-    }
+std::optional<Finding> preload_of_other_mpi(const Facts&, const RankFacts& rank) {
+  for (const PreloadFacts& preload : rank.preloads) {
+    if (!is_ours(preload) || preload.mpi.empty() || rank.mpi_so.empty()) continue;
+    if (preload.mpi == rank.mpi_so) continue;
+    return Finding{fmt::format("{} needs {}, but the program's MPI is {}", preload.file,
+                               preload.mpi, rank.mpi_so),
+                   "two MPIs in one process crash, or no call is taken over",
+                   "build Espalier with the program's MPI: cmake -DMPI_CXX_COMPILER=.../mpicxx"};
   }
   return std::nullopt;
 }
 
-std::optional<Finding> preload_idle(const Facts& facts) {
-  for (const RankFacts& rank : facts.ranks) {
-    if (std::ranges::any_of(rank.preloads, is_ours)) continue;
-    for (const char* const name :
-         {"ESPALIER_PLAN", "ESPALIER_PLATFORM", "ESPALIER_DECISIONS", "ESPALIER_REPORT"}) {
-      if (rank.variable(name).empty()) continue;
-      return Finding{
-          fmt::format("{} is set, but LD_PRELOAD does not name libespalier_pmpi.so", name),
-          "programs run as without Espalier",
-          "mpirun -x LD_PRELOAD=/usr/lib/.../libespalier_pmpi.so ..."};
-    }
+std::optional<Finding> preload_idle(const Facts&, const RankFacts& rank) {
+  if (std::ranges::any_of(rank.preloads, is_ours)) return std::nullopt;
+  for (const char* const name :
+       {"ESPALIER_PLAN", "ESPALIER_PLATFORM", "ESPALIER_DECISIONS", "ESPALIER_REPORT"}) {
+    if (rank.variable(name).empty()) continue;
+    return Finding{fmt::format("{} is set, but LD_PRELOAD does not name libespalier_pmpi.so", name),
+                   "programs run as without Espalier",
+                   "mpirun -x LD_PRELOAD=/usr/lib/.../libespalier_pmpi.so ..."};
   }
   return std::nullopt;
 }
@@ -262,12 +246,17 @@ constexpr std::array kMpiChecks{
     Check{"as-root", "root, whom mpirun refuses", as_root},
     Check{"oversubscribed", "more ranks than cores, which do not yield", oversubscribed},
     Check{"shared-core", "ranks that are bound to one core", shared_core},
-    Check{"virtual-interface", "interfaces of containers that MPI may choose", virtual_interface},
-    Check{"several-interfaces", "several interfaces, of which none is chosen", several_interfaces},
-    Check{"unknown-interface", "a chosen interface that a host does not have", unknown_interface},
-    Check{"preload-missing", "a preloaded library that is not there", preload_missing},
-    Check{"preload-other-mpi", "a preloaded library for another MPI", preload_of_other_mpi},
-    Check{"preload-idle", "settings for a library that is not preloaded", preload_idle},
+    Check{"virtual-interface", "interfaces of containers that MPI may choose",
+          of_any_rank<virtual_interface>},
+    Check{"several-interfaces", "several interfaces, of which none is chosen",
+          of_any_rank<several_interfaces>},
+    Check{"unknown-interface", "a chosen interface that a host does not have",
+          of_any_rank<unknown_interface>},
+    Check{"preload-missing", "a preloaded library that is not there", of_any_rank<preload_missing>},
+    Check{"preload-other-mpi", "a preloaded library for another MPI",
+          of_any_rank<preload_of_other_mpi>},
+    Check{"preload-idle", "settings for a library that is not preloaded",
+          of_any_rank<preload_idle>},
     Check{"preload-no-plan", "a preloaded library without a plan", preload_without_a_plan},
     Check{"settings-file", "files of settings that are not there", settings_file_missing}};
 

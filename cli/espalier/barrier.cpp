@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
-#include <utility>
 
 #include "cli/espalier/plan_choice.hpp"
 #include "cli/espalier/run.hpp"

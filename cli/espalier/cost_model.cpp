@@ -8,7 +8,6 @@
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/nearest_name.hpp"
-#include "support/quantities.hpp"
 
 namespace espalier::cli {
 

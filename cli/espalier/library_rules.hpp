@@ -2,7 +2,6 @@
 // topology-oblivious trees in the order of ranks can be stated so.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "planner/plan/plan.hpp"

@@ -6,7 +6,6 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
-#include <utility>
 
 #include "planner/problem/reach.hpp"
 #include "platforms/core/warnings.hpp"

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <set>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "cost_models/fit/least_squares.hpp"

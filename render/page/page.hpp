@@ -5,13 +5,11 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/registry.hpp"
-#include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 #include "support/json.hpp"
 

@@ -22,6 +22,10 @@ namespace espalier::runtime {
 // are. timeout: for the other ranks' answers; throws TimedOut.
 void collective_try(MPI_Comm comm, const std::function<void()>& act, bool with_rank = false,
                     Timeout timeout = Timeout());
+// For faults of a rank's own files and memory: always says which rank.
+inline void collective_try_by_rank(MPI_Comm comm, const std::function<void()>& act) {
+  collective_try(comm, act, true);
+}
 
 // Collective: every rank gets the text of rank `from`.
 void share_text(MPI_Comm comm, int from, std::string& text);

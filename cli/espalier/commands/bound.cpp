@@ -1,9 +1,7 @@
 // espalier bound: the best throughput of any set of trees, its proof, and the bottlenecks.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,11 +1,8 @@
 // espalier predict: the time of a collective operation by published formulas.
 #include "cost_models/formulas/predict.hpp"
 
-#include <fmt/format.h>
-
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "cli/common/report.hpp"
 #include "cli/espalier/commands/commands.hpp"

@@ -1,7 +1,6 @@
 // The results of `decide`, as tables, JSON, CSV and charts.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>

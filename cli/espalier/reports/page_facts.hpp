@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"

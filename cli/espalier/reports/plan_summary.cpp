@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "cli/common/report.hpp"
 #include "cli/espalier/money.hpp"

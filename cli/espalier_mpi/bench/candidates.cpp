@@ -106,13 +106,10 @@ std::vector<std::vector<double>> AlternatingTimer::seconds_of(Bytes size) {
       if (rounds_->verify) {
         watchdog_->expect("waiting for all ranks to check what they received",
                           memory_time(memory.size()));
-        runtime::collective_try(
-            comm_,
-            [&] {
-              const auto fault = operation_->fault(memory, round_);
-              if (fault) throw CheckFailed(one.name + (one.name.empty() ? "" : ": ") + *fault);
-            },
-            true);
+        runtime::collective_try_by_rank(comm_, [&] {
+          const auto fault = operation_->fault(memory, round_);
+          if (fault) throw CheckFailed(one.name + (one.name.empty() ? "" : ": ") + *fault);
+        });
       }
       ++round_;
     }

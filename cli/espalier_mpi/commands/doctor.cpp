@@ -18,7 +18,6 @@
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
-#include "support/files.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -70,8 +69,8 @@ doctor::Facts DoctorCommand::gather() const {
   job.watchdog->expect("waiting for what all ranks have found");
   doctor::Facts facts;
   facts.has_ranks = true;
-  for (const std::string& text : runtime::gather_texts(job.comm, doctor::to_json(mine).dump())) {
-    facts.ranks.push_back(doctor::rank_facts(Json::parse(text)));
+  for (const std::string& text : runtime::gather_texts(job.comm, doctor::json_text(mine))) {
+    facts.ranks.push_back(doctor::rank_facts(text));
   }
   if (!plan.empty()) {
     const std::string text = runtime::share_file(job.comm, plan);

@@ -48,12 +48,9 @@ class FileBroadcast {
     rank_ = runtime::rank_in(comm_);
     watchdog_->expect("waiting for all ranks to name their files");
     output_name_ = own_name(files.out, rank_);
-    runtime::collective_try(
-        comm_,
-        [&] {
-          if (is_source()) open_input(files.in);
-        },
-        true);
+    runtime::collective_try_by_rank(comm_, [&] {
+      if (is_source()) open_input(files.in);
+    });
     share_input_facts();
     writes_ = is_source() ? is_tree_ || identity_of(files.in[0]) != identity_of(output_name_)
                           : broadcast_->receives_all();
@@ -69,12 +66,9 @@ class FileBroadcast {
   double run() {
     watchdog_->expect("waiting for all ranks to reserve space for their files", disk_);
     output_.reset();
-    runtime::collective_try(
-        comm_,
-        [&] {
-          if (writes_) output_ = make_output();
-        },
-        true);
+    runtime::collective_try_by_rank(comm_, [&] {
+      if (writes_) output_ = make_output();
+    });
     store_ = std::make_unique<runtime::FileStore>(shape_, input_.get(), output_.get());
     watchdog_->expect("waiting for all ranks to check their partial files", disk_);
     skip_kept_bytes();
@@ -94,12 +88,9 @@ class FileBroadcast {
     compare_checksums(store_->checksum(), "received");
     if (verify_) {
       std::uint64_t written = store_->checksum();
-      runtime::collective_try(
-          comm_,
-          [&] {
-            if (writes_) written = checksum_of(*output_, bytes_, shape_.segment_bytes);
-          },
-          true);
+      runtime::collective_try_by_rank(comm_, [&] {
+        if (writes_) written = checksum_of(*output_, bytes_, shape_.segment_bytes);
+      });
       compare_checksums(written, "written");
     }
     return seconds;
@@ -107,18 +98,12 @@ class FileBroadcast {
 
   void commit() {
     watchdog_->expect("waiting for all ranks to write their files to disk", disk_);
-    runtime::collective_try(
-        comm_,
-        [&] {
-          if (writes_) output_->sync();
-        },
-        true);
-    runtime::collective_try(
-        comm_,
-        [&] {
-          if (writes_) output_->commit();
-        },
-        true);
+    runtime::collective_try_by_rank(comm_, [&] {
+      if (writes_) output_->sync();
+    });
+    runtime::collective_try_by_rank(comm_, [&] {
+      if (writes_) output_->commit();
+    });
   }
 
   // The bytes sent, after run().
@@ -180,32 +165,26 @@ class FileBroadcast {
     check(MPI_Allreduce(MPI_IN_PLACE, &kept, 1, MPI_UINT64_T, MPI_MIN, comm_), "MPI_Allreduce");
     skipped_ = std::min(kept, bytes_) / shape_.segment_bytes * shape_.segment_bytes;
     std::uint64_t checksum = 0;
-    runtime::collective_try(
-        comm_,
-        [&] {
-          runtime::StoredBytes* const mine =
-              is_source() ? static_cast<runtime::StoredBytes*>(input_.get()) : output_.get();
-          checksum = checksum_of(*mine, skipped_, shape_.segment_bytes);
-          // The source's own output is checked as well.
-          if (is_source() && writes_ &&
-              checksum_of(*output_, skipped_, shape_.segment_bytes) != checksum) {
-            checksum = ~checksum;
-          }
-        },
-        true);
+    runtime::collective_try_by_rank(comm_, [&] {
+      runtime::StoredBytes* const mine =
+          is_source() ? static_cast<runtime::StoredBytes*>(input_.get()) : output_.get();
+      checksum = checksum_of(*mine, skipped_, shape_.segment_bytes);
+      // The source's own output is checked as well.
+      if (is_source() && writes_ &&
+          checksum_of(*output_, skipped_, shape_.segment_bytes) != checksum) {
+        checksum = ~checksum;
+      }
+    });
     if (!runtime::all_equal(comm_, std::array<std::uint64_t, 1>{checksum})) skipped_ = 0;
     if (skipped_ > 0) store_->continue_from(skipped_, checksum);
   }
 
   // A source that has changed is also the reason for not being able to read it.
   void refuse_failures() {
-    runtime::collective_try(
-        comm_,
-        [&] {
-          if (is_source()) refuse_changes();
-          if (store_->failed()) throw InputError(store_->failure());
-        },
-        true);
+    runtime::collective_try_by_rank(comm_, [&] {
+      if (is_source()) refuse_changes();
+      if (store_->failed()) throw InputError(store_->failure());
+    });
   }
 
   void refuse_changes() {
@@ -220,17 +199,14 @@ class FileBroadcast {
   void compare_checksums(std::uint64_t mine, std::string_view what) {
     std::uint64_t sources = mine;
     check(MPI_Bcast(&sources, 1, MPI_UINT64_T, broadcast_->root(), comm_), "MPI_Bcast");
-    runtime::collective_try(
-        comm_,
-        [&] {
-          if (mine != sources && broadcast_->receives_all()) {
-            throw CheckFailed(
-                fmt::format("{}: the {} data differ from those sent (checksum {:016x}, "
-                            "not {:016x})",
-                            output_name_, what, mine, sources));
-          }
-        },
-        true);
+    runtime::collective_try_by_rank(comm_, [&] {
+      if (mine != sources && broadcast_->receives_all()) {
+        throw CheckFailed(
+            fmt::format("{}: the {} data differ from those sent (checksum {:016x}, "
+                        "not {:016x})",
+                        output_name_, what, mine, sources));
+      }
+    });
   }
 
   MPI_Comm comm_;

@@ -10,7 +10,6 @@
 #include "cli/espalier_mpi/reports/report.hpp"
 #include "cost_models/fit/measured_messages.hpp"
 #include "cost_models/parameters_json.hpp"
-#include "runtime/api/rank_mapping.hpp"
 #include "runtime/measure/mpi_network.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"

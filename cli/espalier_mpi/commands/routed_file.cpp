@@ -37,7 +37,7 @@ class RoutedFile {
     if (is_root || !scatters_) input_name_ = own_name(files.in, rank_, collective.node());
     if (is_root || scatters_) output_name_ = own_name(files.out, rank_, collective.node());
     if (scatters_) refuse_conflicts(comm_, output_name_);
-    in_turn([&] {
+    runtime::collective_try_by_rank(comm_, [&] {
       if (!input_name_.empty()) input_ = std::make_unique<runtime::MappedInput>(input_name_);
     });
     share_sizes();
@@ -52,14 +52,14 @@ class RoutedFile {
   double run(const ReportTimer& timer) {
     watchdog_->expect("waiting for all ranks to reserve space for their files", disk_);
     output_.reset();
-    in_turn([&] {
+    runtime::collective_try_by_rank(comm_, [&] {
       if (output_name_.empty()) return;
       const std::uint64_t bytes = scatters_ ? counts_[here()] : total();
       output_ = std::make_unique<runtime::MappedOutput>(output_name_, bytes);
     });
     const double seconds = timer.seconds_of({[&] { move(); }, {}, true});
     watchdog_->expect("waiting for all ranks to check their files", disk_);
-    in_turn([&] {
+    runtime::collective_try_by_rank(comm_, [&] {
       const auto change = input_ ? input_->change() : std::nullopt;
       if (change) {
         throw CheckFailed(fmt::format("{}; run again when nothing writes it", describe(*change)));
@@ -81,7 +81,7 @@ class RoutedFile {
     check(MPI_Allreduce(MPI_IN_PLACE, sent.data(), static_cast<int>(sent.size()), MPI_UINT64_T,
                         MPI_BOR, comm_),
           "MPI_Allreduce");
-    in_turn([&] {
+    runtime::collective_try_by_rank(comm_, [&] {
       if (output_ == nullptr) return;
       for (std::size_t rank = 0; rank < sent.size(); ++rank) {
         if (scatters_ && rank != here()) continue;
@@ -97,19 +97,15 @@ class RoutedFile {
 
   void commit() {
     watchdog_->expect("waiting for all ranks to write their files to disk", disk_);
-    in_turn([&] {
+    runtime::collective_try_by_rank(comm_, [&] {
       if (output_) output_->sync();
     });
-    in_turn([&] {
+    runtime::collective_try_by_rank(comm_, [&] {
       if (output_) output_->commit();
     });
   }
 
  private:
-  template <class Act>
-  void in_turn(const Act& act) {
-    runtime::collective_try(comm_, act, true);
-  }
   [[nodiscard]] std::size_t here() const { return static_cast<std::size_t>(rank_); }
   // Of a rank's part in a file of all parts.
   template <class File>

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "runtime/transport/comm_facts.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"

@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -10,7 +10,6 @@
 
 #include "cli/common/arguments.hpp"
 #include "cli/espalier_mpi/options/running_options.hpp"
-#include "runtime/api/reduction.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {

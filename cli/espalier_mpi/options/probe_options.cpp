@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "cli/espalier_mpi/commands/probe.hpp"
 #include "cli/espalier_mpi/options/options.hpp"
 #include "cost_models/parameters.hpp"

@@ -43,17 +43,13 @@ std::unique_ptr<std::byte[]> allocate_message(MPI_Comm comm, std::uint64_t bytes
                                               std::uint64_t spare) {
   check_memory(comm, bytes, option, copies);
   std::unique_ptr<std::byte[]> buffer;
-  runtime::collective_try(
-      comm,
-      [&] {
-        try {
-          buffer = std::make_unique_for_overwrite<std::byte[]>(copies * bytes + spare);
-        } catch (const std::bad_alloc&) {
-          throw InputError(
-              fmt::format("not enough memory for a message of {}", format_size({bytes})));
-        }
-      },
-      true);
+  runtime::collective_try_by_rank(comm, [&] {
+    try {
+      buffer = std::make_unique_for_overwrite<std::byte[]>(copies * bytes + spare);
+    } catch (const std::bad_alloc&) {
+      throw InputError(fmt::format("not enough memory for a message of {}", format_size({bytes})));
+    }
+  });
   return buffer;
 }
 

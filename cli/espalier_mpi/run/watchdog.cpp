@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <utility>
 
 #include "runtime/files/temporary_names.hpp"
 #include "support/errors.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <span>
 
 #include "platforms/formats/readers.hpp"
 #include "platforms/formats/text/figure_table.hpp"

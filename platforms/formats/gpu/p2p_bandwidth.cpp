@@ -1,5 +1,4 @@
 // Output of CUDA's sample p2pBandwidthLatencyTest (docs/formats.md).
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>

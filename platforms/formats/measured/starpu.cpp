@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <span>
 
 #include "platforms/formats/readers.hpp"
 #include "platforms/formats/text/figure_table.hpp"

@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <limits>
-#include <utility>
 
 #include "support/nearest_name.hpp"
 

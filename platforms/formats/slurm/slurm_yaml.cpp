@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "platforms/formats/readers.hpp"
 #include "platforms/formats/slurm/slurm_topology.hpp"

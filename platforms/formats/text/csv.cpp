@@ -1,9 +1,6 @@
 #include "platforms/formats/text/csv.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <utility>
 
 #include "platforms/formats/text/text_lines.hpp"
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "platforms/formats/text/csv.hpp"
 #include "support/text.hpp"
 
