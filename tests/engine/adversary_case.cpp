@@ -131,6 +131,9 @@ Case::Case(Random& random) {
   choose_blocks(random);
   choose_options(random);
   choose_faults(random);
+  for (const CaseBlock& block : blocks) {
+    assignments.push_back(slots ? slots->assignment() : planner::assignment_for(block.trees));
+  }
 }
 
 int Case::any_rank(Random& random) const {
@@ -340,7 +343,7 @@ engine::Block Case::block_of(std::size_t block, int rank) const {
   std::iota(rank_of_node.begin(), rank_of_node.end(), 0);
   engine::Block made{.is_root = rank == of.root,
                      .trees = engine::roles_of(of.trees, rank_of_node, rank, {}, of.kind),
-                     .assignment = slots ? slots->assignment() : planner::assignment_for(of.trees)};
+                     .assignment = assignments[block]};
   made.after = of.after;  // nothing is left out where blocks are after others
   made.first_tree = 0;
   for (std::size_t i = 0; i < block; ++i) *made.first_tree += blocks[i].trees.size();

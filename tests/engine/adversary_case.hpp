@@ -37,7 +37,9 @@ struct Case {
   int ranks = 1;
   std::vector<CaseBlock> blocks;
   std::optional<engine::Slots> slots;  // of the only block
-  engine::Options options;             // the same on all ranks; without timetable
+  // Of each block. Made once a case: that is half of what all its ranks calculate.
+  std::vector<planner::SegmentAssignment> assignments;
+  engine::Options options;  // the same on all ranks; without timetable
   bool copies_synchronously = false;
   std::optional<std::uint64_t> capacity;  // of the stores of a single block; unset: the message
   bool stoppable = false;

@@ -292,7 +292,7 @@ std::size_t World::first_tree(std::size_t block, int rank) const {
 // The store has compared the bytes.
 void World::check_routed(std::size_t block, int rank) const {
   const CaseBlock& of = case_.blocks[block];
-  const planner::SegmentAssignment assignment = planner::assignment_for(of.trees);
+  const planner::SegmentAssignment& assignment = case_.assignments[block];
   const std::vector<bool> is_on = of.trees_of(rank);
   if (std::ranges::find(is_on, true) == is_on.end()) return;
   const std::size_t first = first_tree(block, rank);
@@ -306,8 +306,7 @@ void World::check_routed(std::size_t block, int rank) const {
 void World::check_result(std::size_t block, int rank) const {
   const CaseBlock& of = case_.blocks[block];
   const Store& store = *member(rank).store;
-  const planner::SegmentAssignment assignment =
-      case_.slots ? case_.slots->assignment() : planner::assignment_for(of.trees);
+  const planner::SegmentAssignment& assignment = case_.assignments[block];
   if (!of.combines()) {
     const std::size_t first = first_tree(block, rank);
     const std::vector<bool> is_on = of.trees_of(rank);
