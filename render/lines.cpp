@@ -1,6 +1,7 @@
 #include "render/lines.hpp"
 
 #include <algorithm>
+#include <boost/pending/disjoint_sets.hpp>
 #include <cmath>
 #include <numeric>
 
@@ -9,7 +10,6 @@
 namespace espalier::render {
 
 using platforms::ArcId;
-using platforms::NodeId;
 using platforms::Platform;
 
 std::vector<Line> lines_of(const Platform& platform) {
@@ -29,32 +29,6 @@ std::vector<Line> lines_of(const Platform& platform) {
   return lines;
 }
 
-namespace {
-
-// Connected components of nodes (union-find).
-class Components {
- public:
-  explicit Components(std::size_t nodes) : parent_(nodes) {
-    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
-  }
-  // Joins two nodes; true if they were not connected before.
-  bool join(NodeId one, NodeId other) {
-    const std::size_t a = root(index_of(one));
-    const std::size_t b = root(index_of(other));
-    parent_[a] = b;
-    return a != b;
-  }
-
- private:
-  std::size_t root(std::size_t node) {
-    while (parent_[node] != node) node = parent_[node] = parent_[parent_[node]];
-    return node;
-  }
-  std::vector<std::size_t> parent_;
-};
-
-}  // namespace
-
 Selection strongest(const Platform& platform, std::vector<Line> lines, std::size_t most) {
   if (lines.size() <= most) return {std::move(lines), 0};
   std::vector<std::size_t> order(lines.size());
@@ -66,11 +40,14 @@ Selection strongest(const Platform& platform, std::vector<Line> lines, std::size
   const std::size_t nodes = platform.nodes().size();
   std::vector<std::size_t> needed(lines.size());
   std::vector<std::size_t> seen(nodes, 0);
-  Components components(nodes);
+  boost::disjoint_sets_with_storage<> parts(nodes);
   for (const std::size_t l : order) {
     const std::size_t rank_here = ++seen[index_of(lines[l].one)];
     const std::size_t rank_there = ++seen[index_of(lines[l].other)];
-    const bool joins = components.join(lines[l].one, lines[l].other);
+    const std::size_t one = parts.find_set(index_of(lines[l].one));
+    const std::size_t other = parts.find_set(index_of(lines[l].other));
+    const bool joins = one != other;
+    if (joins) parts.link(one, other);
     needed[l] = joins ? 0 : std::min(rank_here, rank_there);
   }
   std::vector<std::size_t> counts(nodes + 1, 0);
