@@ -19,11 +19,9 @@ inline constexpr std::size_t kMostNodes = 20'000;
 // would take minutes. A plan is not drawn then.
 inline constexpr std::size_t kMostApart = 2000;
 
-// The platform as a DOT graph. A line connects a pair of nodes; its colour and thickness show the
-// bandwidth on a logarithmic scale. If the two directions differ, the half next to a node has the
-// colour of that node's outgoing bandwidth. Of many links only the strongest are drawn; the legend
-// says so. The same platform gives the same text. Throws InputError (reason only) for more than
-// kMostNodes nodes.
+// The platform as a DOT graph: a line for each pair of nodes, its colour and thickness by bandwidth
+// on a logarithmic scale; of many links only the strongest, as the legend says. Throws InputError
+// (reason only) for more than kMostNodes nodes.
 std::string platform_picture(const platforms::Platform& platform);
 
 // The plan's trees on the platform as a DOT graph: each of the trees with the greatest rates in its

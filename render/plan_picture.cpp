@@ -16,6 +16,7 @@
 #include "render/pictures.hpp"
 #include "render/sketch.hpp"
 #include "support/quantities.hpp"
+#include "support/text.hpp"
 
 namespace espalier::render {
 
@@ -72,13 +73,10 @@ class PlanPicture {
 
   void find_bottleneck(std::span<const planner::ResourceLoad> loads) {
     for (const planner::ResourceLoad& load : loads) busiest_ = std::max(busiest_, load.load);
-    std::size_t count = 0;
-    constexpr std::size_t kMostNamed = 2;
+    Listing busiest(2);
     for (const planner::ResourceLoad& load : loads) {
       if (load.load < busiest_ * (1 - 1e-6)) continue;
-      if (++count <= kMostNamed) {
-        bottleneck_ += (count == 1 ? "" : ", ") + platforms::describe(load.resource, platform_);
-      }
+      busiest.add([&] { return platforms::describe(load.resource, platform_); });
       switch (load.resource.kind) {
         case Resource::Kind::kOutPort:
         case Resource::Kind::kInPort:
@@ -97,7 +95,7 @@ class PlanPicture {
           break;
       }
     }
-    if (count > kMostNamed) bottleneck_ += fmt::format(" and {} more", count - kMostNamed);
+    bottleneck_ = busiest.text();
   }
 
   void follow_trees() {

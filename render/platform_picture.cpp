@@ -13,6 +13,7 @@
 #include "render/lines.hpp"
 #include "render/pictures.hpp"
 #include "render/sketch.hpp"
+#include "support/text.hpp"
 
 namespace espalier::render {
 
@@ -242,14 +243,11 @@ class PlatformPicture {
   void add_links(Legend& legend) const {
     const auto links = platform_.shared_links();
     if (links.empty()) return;
-    constexpr std::size_t kMostNamed = 4;
-    std::string text = "dashed: links that share bandwidth";
-    for (std::size_t w = 0; w < std::min(kMostNamed, links.size()); ++w) {
-      text += fmt::format("{} {} {}", w == 0 ? ":" : ",", links[w].name,
-                          short_rate(links[w].bandwidth));
+    Listing names(4);
+    for (const platforms::SharedLink& link : links) {
+      names.add([&] { return link.name + " " + short_rate(link.bandwidth); });
     }
-    if (links.size() > kMostNamed) text += fmt::format(" and {} more", links.size() - kMostNamed);
-    legend.add_line(text);
+    legend.add_line("dashed: links that share bandwidth: " + names.text());
   }
 
   const Platform& platform_;

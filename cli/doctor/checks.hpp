@@ -47,7 +47,4 @@ struct Found {
 };
 std::vector<Found> findings(const Facts& facts);
 
-// "a, b and 3 more".
-std::string listed(const std::vector<std::string>& names);
-
 }  // namespace espalier::cli::doctor

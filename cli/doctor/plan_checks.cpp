@@ -7,6 +7,7 @@
 
 #include "cli/doctor/checks.hpp"
 #include "support/quantities.hpp"
+#include "support/text.hpp"
 
 namespace espalier::cli::doctor {
 
@@ -46,10 +47,11 @@ std::set<std::string> nodes_that_are_hosts(const Facts& facts) {
 std::optional<Finding> foreign_nodes(const Facts& facts) {
   const std::set<std::string> known = nodes_that_are_hosts(facts);
   if (known.empty() || known.size() == facts.plan->nodes.size()) return std::nullopt;
-  std::vector<std::string> foreign;
-  std::ranges::remove_copy_if(facts.plan->nodes, std::back_inserter(foreign),
-                              [&](const std::string& node) { return known.contains(node); });
-  return Finding{fmt::format("no rank runs on {} of {}", listed(foreign), facts.plan->file),
+  Listing foreign(4);
+  for (const std::string& node : facts.plan->nodes) {
+    if (!known.contains(node)) foreign.add([&] { return node; });
+  }
+  return Finding{fmt::format("no rank runs on {} of {}", foreign.text(), facts.plan->file),
                  "the plan is followed over other links than those it was made for",
                  fmt::format("mpirun -host {} ...", fmt::join(facts.plan->nodes, ","))};
 }
@@ -130,16 +132,6 @@ std::vector<Found> findings(const Facts& facts) {
     if (auto finding = check.find(facts)) found.push_back({check.name, std::move(*finding)});
   }
   return found;
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 4;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) {
-    text += (i == 0 ? "" : ", ") + names[i];
-  }
-  if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
-  return text;
 }
 
 }  // namespace espalier::cli::doctor

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "platforms/core/rates.hpp"
+#include "support/text.hpp"
 
 namespace espalier::platforms {
 
@@ -184,20 +185,19 @@ PlatformBuilder::MergedArcs PlatformBuilder::merge_arcs() {
 
 std::string PlatformBuilder::merge_note(const MergedArcs& merged) const {
   constexpr std::size_t kNamed = 3;
-  std::string pairs;
-  std::size_t total = 0;
+  Listing pairs(kNamed);
   std::size_t links = 0;
   for (std::size_t i = 0; i < merged.arcs.size(); ++i) {
     if (merged.counts[i] < 2) continue;
     links += merged.counts[i];
-    if (++total > kNamed) continue;
-    pairs += fmt::format("{}{} -> {}", total > 1 ? ", " : "",
-                         printable(nodes_[index_of(merged.arcs[i].from)].name),
+    pairs.add([&] {
+      return fmt::format("{} -> {}", printable(nodes_[index_of(merged.arcs[i].from)].name),
                          printable(nodes_[index_of(merged.arcs[i].to)].name));
+    });
   }
-  if (total > kNamed) pairs += fmt::format(" and {} more pairs", total - kNamed);
-  if (total == 0) return "";
-  return fmt::format("merged {} parallel links {}{}", links, pairs,
+  if (links == 0) return "";
+  return fmt::format("merged {} parallel links {}{}{}", links, pairs.text(),
+                     pairs.count() > kNamed ? " pairs" : "",
                      merged.prices_differ ? ", at the highest of their prices" : "");
 }
 

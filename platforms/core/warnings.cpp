@@ -3,20 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <optional>
 
 #include "platforms/core/rates.hpp"
+#include "support/text.hpp"
 
 namespace espalier::platforms {
 
 namespace {
 
-// The first two are above the values of real networks (20 Mbit/s to a distant town with a median of
-// gigabits; 10 times the detour between two cloud regions) and below 1000, the effect of a wrong
-// unit prefix.
-//
+// The first two are above the values of real networks and below 1000, the effect of a wrong prefix.
 // Median bandwidth of all links, divided by that of a single link into a set of hosts.
 constexpr double kThinness = 500;
 // Latency of a link, divided by that of a detour through one node.
@@ -27,30 +24,15 @@ constexpr BytesPerSecond kLeastUsualRate{1e3};
 constexpr BytesPerSecond kMostUsualRate{1e14};
 constexpr Seconds kMostUsualLatency{10};
 
-// "a, b, c and 12 more".
-class Examples {
- public:
-  void add(const std::function<std::string()>& text) {
-    constexpr std::size_t kNamed = 3;
-    if (++count_ > kNamed) return;
-    text_ += fmt::format("{}{}", count_ > 1 ? ", " : "", text());
-    ++named_;
-  }
-  [[nodiscard]] std::size_t count() const { return count_; }
-  [[nodiscard]] std::string text() const {
-    return count_ == named_ ? text_ : fmt::format("{} and {} more", text_, count_ - named_);
-  }
+// The things with a suspicious figure, the first of them by name.
+struct Examples : Listing {
+  Examples() : Listing(3) {}
   // Adds "3 links have RULE EXAMPLES" if there is one.
   void add_to(std::vector<std::string>& lines, std::string_view one, std::string_view several,
               std::string_view rule) const {
-    if (count_ == 0) return;
-    lines.push_back(fmt::format("{} {} {}", counted(count_, one, several), rule, text()));
+    if (count() == 0) return;
+    lines.push_back(fmt::format("{} {} {}", counted(count(), one, several), rule, text()));
   }
-
- private:
-  std::string text_;
-  std::size_t count_ = 0;
-  std::size_t named_ = 0;
 };
 
 // The median bandwidth of the links; of two middle values, the upper one. There must be links.

@@ -20,6 +20,9 @@ namespace espalier::platforms {
 // true, yes, 1 or false, no, 0, case-insensitive; empty is false. Throws InputError (reason only).
 bool parse_flag(std::string_view text, std::string_view what);
 
+// Unset if `text` is empty. Throws InputError (reason only) if it is not a number.
+std::optional<double> optional_number(std::string_view text, std::string_view what);
+
 // Unset if either text is empty. Throws InputError (reason only) if one is not a number.
 std::optional<Position> parse_position(std::string_view x, std::string_view y);
 
@@ -86,6 +89,9 @@ struct NodeAttributes {
     return node;
   }
 };
+
+// Unset if `text` is empty. Throws InputError (reason only) if it is not a number.
+std::optional<double> optional_number(std::string_view text, std::string_view what);
 
 // Unset if either text is empty. Throws InputError (reason only) if one is not a number or is out
 // of range.

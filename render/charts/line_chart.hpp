@@ -1,7 +1,5 @@
-// Charts of lines with markers and error bars, as self-contained SVG. Text remains text. The
-// colours are distinguishable with any colour vision, and markers and dashes make the lines
-// distinguishable without colour. The chart has its own background, so that it looks the same in
-// light and dark viewers.
+// Charts of lines with markers and error bars, as self-contained SVG, readable without colours and
+// alike in light and dark viewers.
 #pragma once
 
 #include <limits>

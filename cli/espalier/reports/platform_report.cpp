@@ -8,6 +8,7 @@
 #include "cli/common/report.hpp"
 #include "platforms/core/summary.hpp"
 #include "support/quantities.hpp"
+#include "support/text.hpp"
 
 namespace espalier::cli {
 
@@ -17,17 +18,6 @@ using platforms::Platform;
 using platforms::Summary;
 
 constexpr std::size_t kMostNamed = 8;  // groups, links; JSON contains all
-
-// "a (3 nodes), b (2 nodes) and 4 more".
-template <typename Name>
-std::string named(std::size_t count, Name name) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(count, kMostNamed); ++i) {
-    text += (i == 0 ? "" : ", ") + name(i);
-  }
-  if (count > kMostNamed) text += fmt::format(" and {} more", count - kMostNamed);
-  return text;
-}
 
 std::string asymmetry_text(const Summary& summary, const Platform& platform) {
   const platforms::Asymmetry& asymmetry = summary.asymmetry;
@@ -106,25 +96,26 @@ void add_links(Report& report, const Summary& summary, const Platform& platform)
 // Groups and shared links: the first of them in text, all in JSON.
 void add_named(Report& report, const Summary& summary, const Platform& platform) {
   Rows groups({written("group"), written("nodes")});
-  for (const platforms::GroupCount& one : summary.groups) groups.add({one.group, one.nodes});
-  const auto group = [&](std::size_t i) {
-    return fmt::format("{} ({})", summary.groups[i].group,
-                       counted(summary.groups[i].nodes, "node"));
-  };
+  Listing group_names(kMostNamed);
+  for (const platforms::GroupCount& one : summary.groups) {
+    groups.add({one.group, one.nodes});
+    group_names.add([&] { return fmt::format("{} ({})", one.group, counted(one.nodes, "node")); });
+  }
   const std::size_t count = summary.groups.size();
   report.add(count == 0 ? "" : "groups", "groups",
-             Cell(fmt::format("{}: {}", count, named(count, group)), groups.json()));
+             Cell(fmt::format("{}: {}", count, group_names.text()), groups.json()));
   const auto links = platform.shared_links();
   Rows shared({written("name"), written("bandwidth_Bps"), written("links")});
+  Listing link_names(kMostNamed);
   for (const platforms::SharedLink& one : links) {
     shared.add({one.name, one.bandwidth, one.arcs.size()});
+    link_names.add([&] {
+      return fmt::format("{} ({}, {})", one.name, short_rate(one.bandwidth),
+                         counted(one.arcs.size(), "link"));
+    });
   }
-  const auto link = [&](std::size_t i) {
-    return fmt::format("{} ({}, {})", links[i].name, short_rate(links[i].bandwidth),
-                       counted(links[i].arcs.size(), "link"));
-  };
   report.add(links.empty() ? "" : "shared links", "shared",
-             Cell(fmt::format("{}: {}", links.size(), named(links.size(), link)), shared.json()));
+             Cell(fmt::format("{}: {}", links.size(), link_names.text()), shared.json()));
   for (const auto& [name, key, caps] :
        {std::tuple("send caps", "send_caps", &summary.send_caps),
         std::tuple("receive caps", "receive_caps", &summary.receive_caps)}) {

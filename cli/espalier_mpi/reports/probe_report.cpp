@@ -9,6 +9,7 @@
 #include "runtime/measure/platform_file.hpp"
 #include "support/quantities.hpp"
 #include "support/statistics.hpp"
+#include "support/text.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -33,18 +34,13 @@ Cell spread_cell(const Quartiles& spread, const auto& show) {
 
 std::string caps_text(const Estimate& estimate, const std::vector<std::optional<double>>& caps,
                       std::string_view does) {
-  std::string text;
-  std::size_t named = 0;
-  const auto capped = static_cast<std::size_t>(
-      std::count_if(caps.begin(), caps.end(), [](const auto& cap) { return cap.has_value(); }));
-  for (std::size_t rank = 0; rank < caps.size() && named < kMostCapsNamed; ++rank) {
+  Listing capped(kMostCapsNamed);
+  for (std::size_t rank = 0; rank < caps.size(); ++rank) {
     if (!caps[rank]) continue;
-    text += fmt::format("{}{} {}", named++ == 0 ? "" : ", ", estimate.nodes[rank],
-                        short_rate({*caps[rank]}));
+    capped.add([&] { return estimate.nodes[rank] + " " + short_rate({*caps[rank]}); });
   }
-  if (text.empty()) return {};
-  if (named < capped) text += fmt::format(" and {} more", capped - named);
-  return fmt::format("{}, all at once: {}\n", does, text);
+  if (capped.count() == 0) return {};
+  return fmt::format("{}, all at once: {}\n", does, capped.text());
 }
 
 }  // namespace

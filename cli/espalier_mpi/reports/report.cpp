@@ -8,19 +8,13 @@
 
 #include "support/quantities.hpp"
 #include "support/statistics.hpp"
+#include "support/text.hpp"
 
 namespace espalier::cli {
 namespace {
 
 double rate_of(std::uint64_t bytes, double seconds) {
   return seconds > 0 ? static_cast<double>(bytes) / seconds : 0;
-}
-
-std::string lower_case(std::string text) {
-  for (char& letter : text) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  }
-  return text;
 }
 
 std::string what_ran(const planner::Plan& plan, const Figures& figures) {

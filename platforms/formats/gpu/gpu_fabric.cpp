@@ -7,6 +7,7 @@
 
 #include "platforms/formats/readers.hpp"
 #include "platforms/formats/text/csv.hpp"
+#include "support/text.hpp"
 
 namespace espalier::platforms {
 
@@ -19,10 +20,7 @@ bool is_gpu(std::string_view name) {
   const std::size_t end = name.find_last_not_of("0123456789") + 1;
   if (end == name.size() || end < kGpu.size()) return false;
   std::string_view stem = name.substr(0, end);
-  const bool named =
-      std::ranges::equal(stem.substr(end - kGpu.size()), kGpu, [](char one, char other) {
-        return (one >= 'A' && one <= 'Z' ? one - 'A' + 'a' : one) == other;
-      });
+  const bool named = lower_case(stem.substr(end - kGpu.size())) == kGpu;
   stem.remove_suffix(kGpu.size());
   return named && (stem.empty() || stem.ends_with('_'));
 }

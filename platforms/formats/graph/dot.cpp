@@ -11,6 +11,7 @@
 #include "platforms/formats/attributes.hpp"
 #include "platforms/formats/readers.hpp"
 #include "platforms/formats/text/text_lines.hpp"
+#include "support/text.hpp"
 
 namespace espalier::platforms {
 
@@ -233,10 +234,7 @@ class DotReader {
 bool detects_dot(std::string_view text) {
   text = skip_comments(without_mark(text));
   const auto take = [&](std::string_view word) {
-    const bool same = std::ranges::equal(text.substr(0, word.size()), word, [](char a, char b) {
-      return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b);
-    });
-    if (!same) return false;
+    if (lower_case(text.substr(0, word.size())) != word) return false;
     const std::string_view rest = text.substr(word.size());
     if (!rest.empty() && std::string_view(" \t\r\n{\"</").find(rest[0]) == std::string_view::npos) {
       return false;

@@ -81,14 +81,6 @@ class GraphmlReader {
     return found == data.end() ? std::string_view{} : std::string_view(found->second);
   }
 
-  static std::optional<double> number_of(const Data& data, std::string_view name) {
-    const std::string_view text = text_of(data, name);
-    if (text.empty()) return std::nullopt;
-    const auto number = parse_number(text);
-    if (!number) throw InputError(fmt::format("{} is a number, not {}", name, in_quotes(text)));
-    return number;
-  }
-
   void start(const pugi::xml_node& graph) {
     const std::string edges = required_attribute(graph, "edgedefault");
     if (edges != "directed" && edges != "undirected") {
@@ -138,7 +130,9 @@ class GraphmlReader {
 
   // LinkSpeedRaw in bit/s, otherwise LinkSpeed with LinkSpeedUnits.
   static std::optional<BytesPerSecond> speed_of(const Data& data) {
-    if (const auto bits = number_of(data, "LinkSpeedRaw")) return BytesPerSecond{*bits / 8};
+    constexpr std::string_view kRaw = "LinkSpeedRaw";
+    if (const auto bits = optional_number(text_of(data, kRaw), kRaw))
+      return BytesPerSecond{*bits / 8};
     const std::string_view units = text_of(data, "LinkSpeedUnits");
     const auto speed = parse_number(text_of(data, "LinkSpeed"));
     if (!speed || units.empty()) return std::nullopt;

@@ -15,14 +15,6 @@ namespace espalier::platforms {
 
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string low(text);
-  std::ranges::transform(low, low.begin(), [](char letter) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  });
-  return low;
-}
-
 bool is_key_letter(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
 }
@@ -78,7 +70,7 @@ constexpr std::array<Record, 4> kRecords{{{"SwitchName", {"Nodes", "Switches", "
 
 const Record& record_of(std::string_view key) {
   for (const Record& record : kRecords) {
-    if (lower(record.name) == lower(key)) return record;
+    if (lower_case(record.name) == lower_case(key)) return record;
   }
   throw InputError(unknown_name("key", key, names_of(kRecords)));
 }
@@ -128,7 +120,7 @@ class ConfReader : LineReader {
     skip_blanks(line);
     if (line.empty()) return;
     const auto words = words_of(line, 2);
-    if (lower(words[0]) == "include") {
+    if (lower_case(words[0]) == "include") {
       throw InputError(fmt::format("'Include' is not supported; copy here the lines of {} here",
                                    in_quotes(words.size() > 1 ? words[1] : "that file")));
     }
@@ -141,7 +133,7 @@ class ConfReader : LineReader {
     for (skip_blanks(line); !line.empty(); skip_blanks(line)) {
       const Setting setting = take_setting(line);
       const auto found = std::ranges::find_if(
-          known, [&](std::string_view key) { return lower(key) == lower(setting.key); });
+          known, [&](std::string_view key) { return lower_case(key) == lower_case(setting.key); });
       if (found == known.end()) throw InputError(unknown_name("key", setting.key, known));
       auto& value = values[static_cast<std::size_t>(found - known.begin())];
       if (value.data() != nullptr) throw InputError(fmt::format("'{}' is given twice", *found));
@@ -207,11 +199,11 @@ bool detects_slurm_conf(std::string_view text) {
     skip_blanks(rest);
     if (rest.empty() || rest.starts_with('#')) continue;
     const auto end = std::ranges::find_if_not(rest, &is_key_letter);
-    const std::string key = lower(take(rest, static_cast<std::size_t>(end - rest.begin())));
+    const std::string key = lower_case(take(rest, static_cast<std::size_t>(end - rest.begin())));
     if (key == "include") continue;
     skip_blanks(rest);
     return rest.starts_with('=') && std::ranges::any_of(kRecords, [&](const Record& record) {
-             return lower(record.name) == key;
+             return lower_case(record.name) == key;
            });
   }
   return false;
