@@ -75,10 +75,8 @@ struct Result {
 // reached, the result says so; other errors are thrown.
 Result run_unit(const Study& study, std::size_t unit);
 
-// Runs these units on `jobs` threads (at least one) and calls `report` for each finished unit: one
-// call at a time, in any order, from any thread. The results do not depend on `jobs`. If a unit or
-// `report` throws, no further unit is started, and the first exception is rethrown when all threads
-// have ended.
+// Runs these units on `jobs` threads (at least one) and calls `report` for each finished unit, one
+// call at a time, in any order. Rethrows the first exception when all threads have ended.
 void run_units(const Study& study, std::span<const std::size_t> units, std::size_t jobs,
                const std::function<void(std::size_t unit, Result&& result)>& report);
 

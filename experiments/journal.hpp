@@ -15,11 +15,9 @@ Json settings_of(const Study& study);
 
 class Journal {
  public:
-  // Creates the folder if it does not exist, and loads the results of an earlier run with the same
-  // settings. `restart` instead deletes everything that a study has written there. An incomplete
-  // last line is dropped. Throws InputError if the folder contains a study with other settings
-  // (naming the first that differs) or an invalid journal, is in use by another run, or cannot be
-  // written.
+  // Loads the results of an earlier run with the same settings in the folder, which need not exist;
+  // `restart` instead deletes what a study has written there. Throws InputError if the folder has a
+  // study with other settings or an invalid journal, is in use, or cannot be written.
   Journal(const Study& study, const std::string& folder, bool restart);
   ~Journal();
   Journal(const Journal&) = delete;

@@ -1,7 +1,5 @@
-// The arguments of a command, each bound to a variable. The variable's type says how the text is
-// read and how the default is shown, unless the declaration names another reader. All texts are
-// read, and all refusals that name an option are made, here. Hides CLI11: only arguments.cpp
-// includes that large header.
+// The arguments of a command, each bound to a variable whose type says how its text is read and
+// shown, unless the declaration names another reader. Hides CLI11's large header.
 #pragma once
 
 #include <concepts>

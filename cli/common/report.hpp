@@ -1,7 +1,5 @@
-// A report of figures, declared once and rendered as text, JSON and CSV.
-//
-// A figure has a name for people and a key for programs; without one of the two it is left out
-// there. A missing figure is "-" in text, null in JSON and empty in CSV.
+// A report of figures, declared once and rendered as text, JSON and CSV. A figure without a name
+// (for people) or a key (for programs) is left out there; a missing one is "-", null or empty.
 #pragma once
 
 #include <concepts>

@@ -15,10 +15,8 @@ struct MeasuredRow {
   cost_models::Measurement measurement;
 };
 
-// All times, from CSV or from JSON (text that begins with '{'). Output of `espalier-mpi bench
-// --json` is recognised by its key "ranks". Throws InputError (file, JSON pointer or line, reason)
-// for text that is neither, for missing or wrong figures, and for a time that is not above zero.
-// `file` is for messages.
+// All times, from CSV or from JSON (text that begins with '{'), also of `espalier-mpi bench
+// --json`. Throws InputError (file, JSON pointer or line, reason). `file` is for messages.
 std::vector<MeasuredRow> parse_measured_rows(std::string_view text, const std::string& file);
 
 // The times of `operation`, and those without an operation; rows of others are skipped unchecked.

@@ -1,10 +1,6 @@
 // The program `espalier-mpi`: runs plans on the ranks of an mpirun, and probes their network.
-//
-// An error on which all ranks have agreed (every Error except MpiError) is printed once, by rank 0.
-// All ranks then leave through MPI_Finalize with its exit status, so that mpirun returns it. Any
-// other error occurred on one rank, and the others may be waiting for that rank: it prints the
-// error and aborts all ranks. The same happens on a timeout. As calls of MPI may then never return,
-// a thread that makes no MPI calls ends the process if necessary.
+// All ranks agree on every Error except MpiError; any other error, or a timeout, is one rank's, for
+// which the others may be waiting: it aborts them (docs/runtime.md, Checks).
 #include <fmt/format.h>
 #include <mpi.h>
 

@@ -1,7 +1,5 @@
-// Decision functions: the best algorithm and segment size for each number of ranks and message
-// size, predicted by a model; and the loss from using the prediction instead of measurements.
-//
-// Source: CM (parameters.hpp), section 6.3, figures 6 and 7.
+// The best algorithm and segment size for each number of ranks and message size, predicted by a
+// model, and the loss against measured ones: CM (parameters.hpp), section 6.3, figures 6 and 7.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,5 @@
-// Times of collective operations by the formulas of CM, tables 1 to 4, and of TTC (sources:
-// parameters.hpp, two_tree.hpp): a table of rows over which the command line, the documents and the
-// tests iterate. docs/models.md lists all; docs/decisions/0010 says where the printed tables are
-// damaged or contradictory, and what is used here instead.
+// Times of collective operations by the formulas of CM, tables 1 to 4, and of TTC, as rows of a
+// table (docs/models.md; docs/decisions/0010 where the printed tables are damaged).
 #pragma once
 
 #include <cstdint>

@@ -25,10 +25,9 @@ class PlatformOutput {
   // -o, --to and --count: one platform, or a numbered series of draws in a folder.
   void add_series_to(Arguments& app);
   // Writes draw 0 of `make`, or the draws 0, 1, ... of --count into the folder of -o as
-  // STEM-001.json and so on; creates the folder. Calls `report` with each draw's file and platform.
-  // Suspicious properties of the platform go to `console` as notes; for a series only those of the
-  // first platform that has any, and the number of platforms that have some. Throws InputError as
-  // format() does, and if --count is given without a folder.
+  // STEM-001.json and so on, and calls `report` with each. Notes suspicious properties; of a series
+  // only the first platform's, and how many have some. Throws InputError as format() does, and for
+  // --count without a folder.
   void write_series(
       const std::string& stem, const std::function<platforms::Platform(std::uint64_t)>& make,
       const std::function<void(const std::string&, const platforms::Platform&)>& report,

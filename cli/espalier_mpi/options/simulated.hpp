@@ -11,10 +11,9 @@
 
 namespace espalier::cli {
 
-// For each message (at least 1 byte) the segment size, in bytes, with the least makespan by
-// simulation of the plan on the platform of `file`, in Espalier's JSON. Links without an overhead
-// have that of `espalier plan --message`. Throws InputError when the file is invalid, the plan is
-// for another platform, or this build has no simulator.
+// For each message (at least 1 byte) the segment size, in bytes, with which the plan's simulation
+// on the platform of `file` ends first. Throws InputError when the file is invalid, the plan is for
+// another platform, or this build has no simulator.
 std::vector<std::uint64_t> simulated_segments(const std::string& file, const planner::Plan& plan,
                                               std::span<const Bytes> messages);
 

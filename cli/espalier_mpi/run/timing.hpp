@@ -21,12 +21,8 @@ Seconds memory_time(std::uint64_t bytes);
 
 // Report-to-root times, as Pjesivac-Grbovic et al. measure them (Cluster Computing 10 (2007),
 // doi:10.1007/s10586-007-0012-0, section 6.1): from the root's start, after a barrier, until the
-// last rank has reported to it. So consecutive rounds cannot overlap.
-//
-// Ranks that are done wait for the others, which may take long. So with a timeout a rank sends the
-// root a sign of life once a second while its message makes progress, and the root sends all others
-// one while it makes progress, or hears of any. A rank that waits hears of no progress at all if a
-// rank has stopped.
+// last rank has reported to it. With a timeout, ranks that are done hear once a second from those
+// that make progress (docs/runtime.md).
 class ReportTimer {
  public:
   // root: the rank that collects the reports. preparing: how long a rank may take between rounds;

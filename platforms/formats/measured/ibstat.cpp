@@ -1,7 +1,5 @@
-// Output of `ibstat` of several hosts, each line with its host in front, as pdsh and clush print
-// it: every host with the rates of its active ports into one fabric (docs/formats.md).
-//
-// Source of the lines: ibstat(8) of rdma-core, infiniband-diags/ibstat.c.
+// Output of `ibstat` (rdma-core, infiniband-diags/ibstat.c) of several hosts, each line with its
+// host in front, as pdsh and clush print it (docs/formats.md).
 #include <fmt/format.h>
 
 #include <map>

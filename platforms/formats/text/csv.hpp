@@ -1,7 +1,5 @@
-// Reader of comma-separated text, line by line. Not installed.
-//
-// Lines that are blank or start with '#' are skipped; fields may be in double quotes ("" is one
-// quote inside); blanks around an unquoted field are removed; line ends are LF or CRLF.
+// Reader of comma-separated text, line by line, without blank lines, comments ('#') and blanks
+// around unquoted fields. Not installed.
 #pragma once
 
 #include <fmt/format.h>
