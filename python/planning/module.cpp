@@ -55,10 +55,8 @@ platforms::ReadOptions read_options(const std::map<std::string, std::string>& te
   return options;
 }
 
-struct Read {
-  std::shared_ptr<Platform> platform;
-  std::vector<std::string> notes;
-};
+// A platform and the notes of its reader.
+using Read = std::pair<std::shared_ptr<Platform>, std::vector<std::string>>;
 
 // text: of the file, which is then only named; unset: it is read.
 Read read_platform(const std::optional<std::string>& text, const std::string& file,
@@ -72,10 +70,10 @@ Read read_platform(const std::optional<std::string>& text, const std::string& fi
 }
 
 Read with_prices(const Platform& platform, const std::string& file) {
-  Read priced;
-  priced.platform = std::make_shared<Platform>(
-      platforms::with_price_table(platform, read_text(file), display_name(file), priced.notes));
-  return priced;
+  std::vector<std::string> notes;
+  auto priced = std::make_shared<Platform>(
+      platforms::with_price_table(platform, read_text(file), display_name(file), notes));
+  return {std::move(priced), std::move(notes)};
 }
 
 std::shared_ptr<Platform> with_caps(const Platform& platform, const std::vector<std::string>& send,
@@ -156,22 +154,9 @@ void add_platform(py::module_& module) {
       .def("svg", [](const Platform& self) {
         return render::draw(render::platform_picture(self), "svg");
       });
-  const auto pair = [](Read read) { return std::pair(std::move(read.platform), read.notes); };
-  module.def(
-      "read_platform",
-      [pair](const std::optional<std::string>& text, const std::string& file,
-             const std::map<std::string, std::string>& texts,
-             const std::vector<std::string>& class_rates, std::uint64_t classes_seed) {
-        return pair(read_platform(text, file, texts, class_rates, classes_seed));
-      },
-      py::arg("text"), py::arg("file"), py::arg("texts"), py::arg("class_rates"),
-      py::arg("classes_seed"));
-  module.def(
-      "with_prices",
-      [pair](const Platform& platform, const std::string& file) {
-        return pair(with_prices(platform, file));
-      },
-      py::arg("platform"), py::arg("file"));
+  module.def("read_platform", &read_platform, py::arg("text"), py::arg("file"), py::arg("texts"),
+             py::arg("class_rates"), py::arg("classes_seed"));
+  module.def("with_prices", &with_prices, py::arg("platform"), py::arg("file"));
   module.def("with_caps", &with_caps, py::arg("platform"), py::arg("send"), py::arg("receive"));
 }
 
