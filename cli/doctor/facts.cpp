@@ -4,78 +4,25 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 namespace espalier::cli::doctor {
 
-namespace {
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FolderFacts, path, free_bytes, is_writable, fault)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PreloadFacts, file, exists, mpi)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankFacts, host, is_root, cores, machine_cores, container_cores,
+                                   governor, memlock_bytes, open_files, has_infiniband,
+                                   ptrace_scope, shm_free_bytes, shm_bytes, scratch, cache,
+                                   interfaces, environment, missing_files, preloads, mpi, mpi_so,
+                                   clock_ahead_s)
 
-// Calls visit(name, member) for each member that is a figure or a list of such.
-template <class Rank, class Visit>
-void each_plain(Rank& rank, const Visit& visit) {
-  visit("host", rank.host);
-  visit("is_root", rank.is_root);
-  visit("cores", rank.cores);
-  visit("machine_cores", rank.machine_cores);
-  visit("container_cores", rank.container_cores);
-  visit("governor", rank.governor);
-  visit("memlock_bytes", rank.memlock_bytes);
-  visit("open_files", rank.open_files);
-  visit("has_infiniband", rank.has_infiniband);
-  visit("ptrace_scope", rank.ptrace_scope);
-  visit("shm_free_bytes", rank.shm_free_bytes);
-  visit("shm_bytes", rank.shm_bytes);
-  visit("interfaces", rank.interfaces);
-  visit("environment", rank.environment);
-  visit("missing_files", rank.missing_files);
-  visit("mpi", rank.mpi);
-  visit("mpi_so", rank.mpi_so);
-  visit("clock_ahead_s", rank.clock_ahead_s);
+std::string json_text(const RankFacts& facts) {
+  return nlohmann::json(facts).dump();
 }
 
-template <class Folder, class Visit>
-void each_of_folder(Folder& folder, const Visit& visit) {
-  visit("path", folder.path);
-  visit("free_bytes", folder.free_bytes);
-  visit("is_writable", folder.is_writable);
-  visit("fault", folder.fault);
-}
-
-Json folder_json(const FolderFacts& folder) {
-  Json json;
-  each_of_folder(folder, [&](const char* name, const auto& value) { json[name] = value; });
-  return json;
-}
-
-FolderFacts folder_of(const Json& json) {
-  FolderFacts folder;
-  each_of_folder(folder, [&](const char* name, auto& value) { json.at(name).get_to(value); });
-  return folder;
-}
-
-}  // namespace
-
-Json to_json(const RankFacts& facts) {
-  Json json;
-  each_plain(facts, [&](const char* name, const auto& value) { json[name] = value; });
-  json["scratch"] = folder_json(facts.scratch);
-  json["cache"] = folder_json(facts.cache);
-  json["preloads"] = Json::array();
-  for (const PreloadFacts& one : facts.preloads) {
-    json["preloads"].push_back({{"file", one.file}, {"exists", one.exists}, {"mpi", one.mpi}});
-  }
-  return json;
-}
-
-RankFacts rank_facts(const Json& json) {
-  RankFacts facts;
-  each_plain(facts, [&](const char* name, auto& value) { json.at(name).get_to(value); });
-  facts.scratch = folder_of(json.at("scratch"));
-  facts.cache = folder_of(json.at("cache"));
-  for (const Json& one : json.at("preloads")) {
-    facts.preloads.push_back({one.at("file"), one.at("exists"), one.at("mpi")});
-  }
-  return facts;
+RankFacts rank_facts(const std::string& text) {
+  return nlohmann::json::parse(text).get<RankFacts>();
 }
 
 std::string mpi_of(const std::string& text) {

@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "support/json.hpp"
-
 namespace espalier::cli::doctor {
 
 inline constexpr double kUnlimited = 1e300;  // of the limits below
@@ -83,9 +81,10 @@ struct Facts {
   std::vector<std::string> platform_warnings{};  // of a platform that was given
 };
 
-Json to_json(const RankFacts& facts);
-// Throws Json::exception if `json` is not from to_json.
-RankFacts rank_facts(const Json& json);
+// What a rank sends to the one that reports.
+std::string json_text(const RankFacts& facts);
+// Throws Json::exception if `text` is not from json_text.
+RankFacts rank_facts(const std::string& text);
 
 // "Open MPI 4.1.4" of what `mpirun --version` or MPI_Get_library_version says; empty if it says
 // neither name nor version in a known way.

@@ -8,6 +8,7 @@
 
 #include "cli/doctor/checks.hpp"
 #include "support/quantities.hpp"
+#include "support/text.hpp"
 
 namespace espalier::cli::doctor {
 
@@ -168,10 +169,8 @@ std::optional<Finding> several_interfaces(const Facts& facts, const RankFacts& r
 }
 
 std::optional<Finding> unknown_interface(const Facts&, const RankFacts& rank) {
-  std::string names = rank.variable("OMPI_MCA_btl_tcp_if_include");
-  while (!names.empty()) {
-    const std::string name = names.substr(0, names.find(','));
-    names.erase(0, name.size() + 1);
+  const std::string names = rank.variable("OMPI_MCA_btl_tcp_if_include");
+  for (const std::string_view name : split(names, ',')) {
     const bool is_name = name.find('/') == std::string::npos && name != "lo";  // else a subnet
     if (!is_name || name.empty() || std::ranges::count(rank.interfaces, name) > 0) continue;
     return Finding{fmt::format("OMPI_MCA_btl_tcp_if_include names {}, which {} does not have", name,

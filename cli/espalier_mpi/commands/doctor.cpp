@@ -69,8 +69,8 @@ doctor::Facts DoctorCommand::gather() const {
   job.watchdog->expect("waiting for what all ranks have found");
   doctor::Facts facts;
   facts.has_ranks = true;
-  for (const std::string& text : runtime::gather_texts(job.comm, doctor::to_json(mine).dump())) {
-    facts.ranks.push_back(doctor::rank_facts(Json::parse(text)));
+  for (const std::string& text : runtime::gather_texts(job.comm, doctor::json_text(mine))) {
+    facts.ranks.push_back(doctor::rank_facts(text));
   }
   if (!plan.empty()) {
     const std::string text = runtime::share_file(job.comm, plan);

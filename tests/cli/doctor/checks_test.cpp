@@ -144,10 +144,11 @@ TEST(Doctor, TakesItsOwnCures) {
 TEST(Doctor, RanksSendTheirFactsAsJson) {
   Facts facts = healthy();
   preload(facts.ranks[0], {"/x/libespalier_pmpi.so", true, "libmpi.so.40"});
-  const Json sent = to_json(facts.ranks[0]);
-  EXPECT_EQ(to_json(rank_facts(Json::parse(sent.dump()))), sent);
-  EXPECT_EQ(sent.at("scratch").at("path"), "/tmp");
-  EXPECT_EQ(sent.at("environment").at("ESPALIER_PLAN"), "plan.json");
+  const std::string sent = json_text(facts.ranks[0]);
+  const RankFacts received = rank_facts(sent);
+  EXPECT_EQ(json_text(received), sent);
+  EXPECT_EQ(received.scratch.path, "/tmp");
+  EXPECT_EQ(received.variable("ESPALIER_PLAN"), "plan.json");
 }
 
 TEST(Doctor, KnowsVersionsOfMpi) {
