@@ -10,7 +10,6 @@
 namespace espalier::render {
 
 using platforms::ArcId;
-using platforms::NodeId;
 using platforms::Platform;
 
 std::vector<Line> lines_of(const Platform& platform) {

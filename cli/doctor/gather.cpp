@@ -19,6 +19,7 @@
 #include <system_error>
 
 #include "cli/common/surroundings.hpp"
+#include "support/errors.hpp"
 #include "support/text.hpp"
 
 namespace espalier::cli::doctor {
