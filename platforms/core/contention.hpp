@@ -1,5 +1,9 @@
-// Contention models: the resources that a byte occupies while it crosses an arc, and for how long:
-// the matrix A of docs/model.md.
+// Contention models: the resources that a byte occupies while it crosses an arc, and for how long.
+//
+// The planner is based on one sparse matrix (docs/model.md):
+//     A[r, e] = seconds for which one byte on arc e occupies resource r.
+// A tree with arc set x has throughput 1 / max_r (A x)_r; rates lambda_T are feasible iff sum
+// lambda_T A x_T <= 1.
 #pragma once
 
 #include <Eigen/SparseCore>
@@ -69,8 +73,10 @@ struct Occupation {
   std::vector<Resource> resources;  // by row
 };
 
-// The matrix A of `platform` under `model` (table in docs/model.md), without rows that no arc
-// occupies.
+// The matrix A of `platform` under `model` (table in docs/model.md). Rows that no arc occupies are
+// left out. Links at a relay and shared links are resources under every model. multi-port and
+// multi-port-processor: s_u is 1 / send cap if there is one, otherwise 0.8 * min over out-arcs of T
+// (HBT, simulations); r_v likewise, by the receive cap and in-arcs.
 Occupation occupation(const Platform& platform, Model model, const OccupationOptions& options = {});
 
 // "out-port of a", "in-port of b", "port of a", "link a -> b", "shared link trunk", "money".
