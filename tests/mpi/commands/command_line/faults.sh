@@ -25,12 +25,12 @@ test_stopped() {
     unlucky $rank $stop segment bcast good.json --message 10MB --timeout 2s --as-planned
     timed_out "rank [0-9] on .*: rank [0-9]: no progress for 2 s; (receiving|sending) segment [0-9]+ \\(number [0-9]+ of tree [01]\\) (from|to) rank $rank"
   done
-  for rank in 0 1 3; do
+  for rank in 1 3; do
     unlucky $rank $stop segment reduce reduce.json --message 10000000 --timeout 2s --as-planned
     timed_out "rank [0-9]: no progress for 2 s; .*(from|to) rank $rank"
-    unlucky $rank $stop segment allreduce allreduce.json --message 10000000 --timeout 2s --as-planned
-    timed_out "rank [0-9]: no progress for 2 s; .*(from|to) rank $rank"
   done
+  unlucky 0 $stop segment allreduce allreduce.json --message 10000000 --timeout 2s --as-planned
+  timed_out "rank [0-9]: no progress for 2 s; .*(from|to) rank 0"
   unlucky 0 $stop report bcast good.json --message 100kB --timeout 1s
   timed_out "rank 1: no progress for .*, waiting for reports of ranks 0$"
   unlucky 3 $stop barrier bcast good.json --message 100kB --timeout 1s
@@ -42,9 +42,7 @@ test_stopped() {
     begun=$SECONDS
     unlucky $rank $stop report bcast good.json --message 40MB --segment 500kB --timeout 2s --quiet
     timed_out "no progress for .*, waiting for (reports of ranks 0$|rank 1 to collect)"
-    unlucky $rank $stop report allreduce allreduce.json --message 40000000 --timeout 2s --quiet
-    timed_out "no progress for .*, waiting for (reports of ranks 0$|rank 1 to collect)"
-    [ $((SECONDS - begun)) -le 30 ] || fail "took $((SECONDS - begun)) s"
+    [ $((SECONDS - begun)) -le 15 ] || fail "took $((SECONDS - begun)) s"
   done
   unset OMPI_MCA_odls_base_sigkill_timeout
   # If ranks exit while another one finalizes, mpirun 4.1.4 sometimes crashes or hangs after its ranks have ended; the
@@ -57,15 +55,12 @@ test_stopped() {
   [ "$status" -eq 4 ] || { fail "status $status, not 4"; cat stderr; }
   grep -q 'waiting for all ranks to end' stderr || { fail "does not report that it waits for the end"; cat stderr; }
   head -c 30000000 /dev/urandom >in
-  for rank in 1 2; do
-    unlucky $rank $stop segment bcast good.json --in in --out 'out{rank}' --timeout 2s
-    timed_out "no progress for 2 s; .*(from|to) rank $rank"
-    NO_TMPFILE=1 unlucky $rank $stop segment bcast good.json --in in --out 'out{rank}' --timeout 2s
-    [ "$status" -eq 4 ] || fail "status $status, not 4"
-    # A process that is stopped and then killed cannot remove its file; the others remove theirs.
-    [ "$(find . -name '.espalier*' | wc -l)" -le 1 ] || { fail "left behind"; ls -a; }
-    rm -f .espalier*
-  done
+  unlucky 1 $stop segment bcast good.json --in in --out 'out{rank}' --timeout 2s
+  timed_out "no progress for 2 s; .*(from|to) rank 1"
+  NO_TMPFILE=1 unlucky 2 $stop segment bcast good.json --in in --out 'out{rank}' --timeout 2s
+  [ "$status" -eq 4 ] || fail "status $status, not 4"
+  # A process that is stopped and then killed cannot remove its file; the others remove theirs.
+  [ "$(find . -name '.espalier*' | wc -l)" -le 1 ] || { fail "left behind"; ls -a; }
 }
 
 # A rank stopped at every point of a probe: before it, in a transfer, between short messages, and before an experiment.

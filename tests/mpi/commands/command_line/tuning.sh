@@ -37,12 +37,13 @@ test_bench_reductions() {
   [ "$(grep -cE ' (reduce|chain).json .* %$' stdout)" -eq 4 ] || { fail "the plans' rows"; cat stdout; }
   # 1 MB at 1 MB/s, plus two hops of 10 kB; each segment has an overhead of 10 us.
   grep -E '1 MB +chain.json' stdout | grep -qF '1.021 s' || { fail "predicted"; cat stdout; }
-  for type in double float int32 int64 uint32 uint64; do
-    for op in sum prod max min; do
-      ranks 4 bench allreduce.json --sizes 0,200000 --repeat 2 --warm-up 0 --verify --type $type --op $op --segment 777
-      done_well
-      says "^allreduce from and to 4 ranks, $op of $type, 2 rounds after 0, verified on every rank"
-    done
+  # Each type and each operation once; tests/cli/espalier_mpi/elements_test.cpp checks how they are verified.
+  local pair type op
+  for pair in double:prod float:sum int32:max int64:min uint32:prod uint64:sum; do
+    type=${pair%:*} op=${pair#*:}
+    ranks 4 bench allreduce.json --sizes 0,200000 --repeat 2 --warm-up 0 --verify --type "$type" --op "$op" --segment 777
+    done_well
+    says "^allreduce from and to 4 ranks, $op of $type, 2 rounds after 0, verified on every rank"
   done
   ranks 4 bench allreduce.json --sizes 8,10000 --repeat 2 --json --op max --type int32 --ports 1
   done_well
