@@ -127,16 +127,16 @@ TEST_P(Datatypes, MoveExactlyTheirBytes) {
   const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
   const bool is_source = rank_in(MPI_COMM_WORLD) == static_cast<int>(ranks) - 1;
   std::mt19937_64 random(9);
+  std::vector<std::byte> filled(std::size_t{1} << 18);
+  for (std::size_t i = 0; i < filled.size(); ++i) filled[i] = byte_of(i, is_source ? 1 : 2);
   for (const std::uint64_t segment : {1UL, 7UL, 64UL, 1000UL, 1UL << 20}) {
     std::vector<planner::PlanTree> trees;
     for (int i = 0; i < 3; ++i) trees.push_back(random_tree(ranks, ranks - 1, 1.0 + i, random));
     Broadcast broadcast(MPI_COMM_WORLD, plan_of(ranks, ranks - 1, trees, segment), as_planned());
     for (const std::size_t count : {0UL, 1UL, 2UL, 13UL}) {
-      std::vector<std::byte> expected(std::size_t{1} << 18);
-      for (std::size_t i = 0; i < expected.size(); ++i) {
-        expected[i] = byte_of(i, is_source ? count : count + 1000);
-      }
-      std::vector<std::byte> got = expected;
+      if (segment < 64 && count > 2) continue;  // tens of thousands of segments
+      std::vector<std::byte> expected = filled;
+      std::vector<std::byte> got = filled;
       MPI_Bcast(expected.data(), static_cast<int>(count), type, static_cast<int>(ranks) - 1,
                 MPI_COMM_WORLD);
       broadcast.run(got.data(), count, type);

@@ -34,9 +34,9 @@ TEST(DecidedPlan, DeliversMessagesByEveryAlgorithmOfTheTable) {
                                       {in_table, 200'000, "two-tree", 10'000, {1e-3}},
                                       {in_table, 1'000'000, "pipeline", 70'000, {1e-3}}}};
   std::uint64_t message = 0;
-  for (std::uint32_t root = 0; root < ranks; ++root) {
+  for (std::uint32_t root = 0; root < ranks; root += 1 + ranks / 2) {
     for (const std::size_t bytes :
-         {0UL, 1UL, 100UL, 1100UL, 9999UL, 13'001UL, 50'000UL, 200'001UL, 900'000UL, 2'500'000UL}) {
+         {0UL, 1UL, 100UL, 1100UL, 9999UL, 13'001UL, 50'000UL, 200'001UL, 900'000UL, 1'200'000UL}) {
       Broadcast broadcast =
           broadcast_by(decisions, decision_for(decisions, ranks, bytes).algorithm, ranks, root);
       for (int turn = 0; turn < 2; ++turn) check_run(broadcast, MPI_COMM_WORLD, bytes, message++);
