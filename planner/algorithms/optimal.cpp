@@ -69,9 +69,13 @@ class Reducer {
     if (std::ranges::all_of(trees_, fits)) return;
     lp::TreesFound found = lp::pack_shallow_trees(problem_, packing_, shallow);
     if (found.trees.empty()) none_reaches(found.complete);
-    const auto depth = options_.max_depth > 0 ? lp::DepthIn::kEdges : lp::DepthIn::kTime;
-    lp::TreesFound flat =
-        lp::flatten_trees(problem_, packing_, found.trees, options_.deadline, depth);
+    const auto flattened = [&](lp::DepthIn depth) {
+      return lp::flatten_trees(problem_, packing_, found.trees, options_.deadline, depth);
+    };
+    lp::TreesFound flat = flattened(lp::DepthIn::kTime);
+    if (options_.max_depth > 0 && !std::ranges::all_of(flat.trees, fits)) {
+      flat = flattened(lp::DepthIn::kEdges);  // no deeper, though later
+    }
     trees_ = std::ranges::all_of(flat.trees, fits) ? std::move(flat.trees) : std::move(found.trees);
     ends_.shallow = end_of(found.complete && flat.complete);
     ends_.few = Termination::kDone;  // these trees are others
