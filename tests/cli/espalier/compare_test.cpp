@@ -213,7 +213,10 @@ TEST_F(CompareCommand, TheFrontierOfDepth) {
   EXPECT_NEAR(frontier[2].at("relative").get<double>(), 1 / 13.5, 1e-6);
   EXPECT_THAT(read("f.svg"), HasSubstr("depth of the trees"));
   EXPECT_THAT(run(compare).out, HasSubstr("max depth  trees"));
-  EXPECT_THAT(run(joined(compare, {"--operation", "allgather"})).err,
+  write("t.json", kTriangle);
+  EXPECT_THAT(run({"compare", "t.json", "--algorithm", "optimal", "--operation", "allgather",
+                   "--frontier", "depth"})
+                  .err,
               HasSubstr("--frontier: the depth is of trees of one root"));
   EXPECT_THAT(run({"compare", "p.csv", "--frontier", "width"}).err,
               HasSubstr("--frontier: unknown frontier 'width'"));
