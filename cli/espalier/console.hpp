@@ -63,8 +63,8 @@ class ProgressLine : private Clock {
 
   std::optional<InterruptWatch> watch_;  // while work looks
   StatusLine line_;
-  std::string what_{};  // is going on, as far as was told
-  Seconds last_{0};     // when something was told
+  std::string what_{};  // last reported
+  Seconds last_{0};     // when something was reported
   std::optional<Seconds> start_;
 };
 

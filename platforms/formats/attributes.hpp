@@ -90,9 +90,6 @@ struct NodeAttributes {
   }
 };
 
-// Unset if `text` is empty. Throws InputError (reason only) if it is not a number.
-std::optional<double> optional_number(std::string_view text, std::string_view what);
-
 // Unset if either text is empty. Throws InputError (reason only) if one is not a number or is out
 // of range.
 std::optional<Place> parse_place(std::string_view latitude, std::string_view longitude);

@@ -142,14 +142,13 @@ void CompareCommand::add_to(Arguments& app) {
   model.add_to(app);
   add_guide(app, limits);
   add_limits(app, limits);
-  app.add(
-      "--frontier", frontier,
-      [](const std::string& name) { return choice_named("frontier", kFrontiers, name).value; },
-      "Also what the optimum is exchanged for, one of: cost, depth. cost: the optimum within "
-      "budgets "
-      "from the price of the cheapest plan to that of the fastest; needs prices on the platform. "
-      "depth: the optimum with trees of fewer and fewer edges from the source to any host",
-      {.type = "NAME", .shown = "", .bare = "cost"});
+  app.add("--frontier", frontier,
+          [](const std::string& name) { return choice_named("frontier", kFrontiers, name).value; },
+          "Also what the optimum is exchanged for, one of: cost, depth. cost: the optimum within "
+          "budgets from the price of the cheapest plan to that of the fastest; needs prices on the "
+          "platform. "
+          "depth: the optimum with trees of fewer and fewer edges from the source to any host",
+          {.type = "NAME", .shown = "", .bare = "cost"});
   app.add("--chart", chart,
           "With --frontier: throughput against cost or depth as SVG, with the algorithms as points",
           {.type = "FILE.svg"});

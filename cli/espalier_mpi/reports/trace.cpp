@@ -1,19 +1,16 @@
 #include "cli/espalier_mpi/reports/trace.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <limits>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "cli/common/chrome_trace.hpp"
+#include "cli/espalier_mpi/reports/output.hpp"
 #include "cli/espalier_mpi/run/planner_program.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
@@ -87,19 +84,12 @@ Tracing::Tracing(MPI_Comm comm, const RunArguments& arguments, Watchdog& watchdo
   watchdog.expect("waiting for all ranks to compare their clocks");
   log_.emplace(ChromeTrace::kMostBars / static_cast<std::size_t>(size_of(comm)));
   runtime::collective_try(comm_, [&] {
-    if (rank_in(comm_) == 0) require_writable();
+    if (rank_in(comm_) != 0) return;
+    require_writable(arguments_.trace);
+    require_writable(arguments_.page);
+    if (!arguments_.page.empty()) require_planner("--report");
   });
   start_ = compare_clocks(comm_, MPI_Wtime);
-}
-
-void Tracing::require_writable() const {
-  for (const std::string& file : {arguments_.trace, arguments_.page}) {
-    if (file.empty()) continue;
-    const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-    if (::access(folder.empty() ? "." : folder.c_str(), W_OK) == 0) continue;
-    throw InputError(file, {}, "cannot write: " + std::generic_category().message(errno));
-  }
-  if (!arguments_.page.empty()) require_planner("--report");
 }
 
 void Tracing::make_page(const std::string& trace, const std::string& network) const {

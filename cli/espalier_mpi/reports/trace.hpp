@@ -32,7 +32,6 @@ class Tracing {
 
  private:
   // On rank 0.
-  void require_writable() const;
   void make_page(const std::string& trace, const std::string& network) const;
 
   MPI_Comm comm_;

@@ -23,17 +23,20 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPlanningTime = "3s";
 
-// A new folder that is removed at the end; empty if there is none.
+// A new folder that is removed at the end. Throws InputError.
 class ScratchFolder {
  public:
   ScratchFolder() {
     std::error_code fault;
     std::string name = (fs::temp_directory_path(fault) / "espalier-XXXXXX").string();
-    if (!fault && ::mkdtemp(name.data()) != nullptr) path_ = name;
+    if (fault || ::mkdtemp(name.data()) == nullptr) {
+      throw InputError("a folder for temporary files cannot be created");
+    }
+    path_ = name;
   }
   ~ScratchFolder() {
     std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
+    fs::remove_all(path_, ignored);
   }
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
@@ -81,11 +84,10 @@ int run_quietly(std::vector<std::string> words, const std::string& errors = "/de
 }  // namespace
 
 ProgramPlan plan_by_program(const std::string& platform, const std::string& source) {
-  const ScratchFolder folder;
-  if (folder.path().empty()) return {{}, "there is no folder for temporary files"};
-  const std::string network = folder.path() / "network.json";
-  const std::string plan = folder.path() / "plan.json";
   try {
+    const ScratchFolder folder;
+    const std::string network = folder.path() / "network.json";
+    const std::string plan = folder.path() / "plan.json";
     write_text(network, platform);
     const int status =
         run_quietly({planner(), "plan", network, "--source", source, "--model",
@@ -108,7 +110,6 @@ void require_planner(std::string_view option) {
 
 void page_by_program(const PageInputs& inputs, const std::string& page) {
   const ScratchFolder folder;
-  if (folder.path().empty()) throw InputError("there is no folder for temporary files");
   const std::string trace = folder.path() / "trace.json";
   const std::string network = folder.path() / "network.json";
   write_text(trace, inputs.trace);
