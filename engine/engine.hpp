@@ -139,14 +139,14 @@ class Engine : public Pinned {
     std::size_t last;
     bool combines;
     bool concerns_rank;
-    bool is_final = true;                  // no block is after it
-    std::vector<std::size_t> followers{};  // the blocks after it
-    bool is_touched = false;               // it may be possible to load a segment
+    bool is_followed = false;  // a block is after it
+    bool is_touched = false;   // it may be possible to load a segment
     std::optional<RoundClock> rounds{};
     std::uint64_t lookahead = 0;
     Range range{};
     std::uint64_t next = 0;    // segment to be loaded next; with ports in order, to be sent next
     std::uint64_t oldest = 0;  // no segment before it is unfinished (on the root)
+    std::vector<std::size_t> too_far{};  // trees with a receive that waits for `oldest`
 
     [[nodiscard]] std::uint64_t count() const { return range.grid.count(); }
     [[nodiscard]] bool loads() const { return block.is_root && !combines; }
@@ -162,14 +162,28 @@ class Engine : public Pinned {
     }
   };
 
-  [[nodiscard]] const Part& part_of(std::size_t tree) const { return parts_[part_of_[tree]]; }
-  [[nodiscard]] Part& part_of(std::size_t tree) { return parts_[part_of_[tree]]; }
+  [[nodiscard]] const Part& part_of(std::size_t tree) const { return parts_[flows_[tree].part]; }
+  [[nodiscard]] Part& part_of(std::size_t tree) { return parts_[flows_[tree].part]; }
   [[nodiscard]] Segment segment_at(std::size_t tree, std::uint64_t nth) const {
     const Part& part = part_of(tree);
     const SegmentGrid& grid = part.range.grid;
     const std::uint64_t index = part.segment_of(tree, nth);
     return {index, tree, nth, part.range.first + grid.offset(index),
             static_cast<std::size_t>(grid.length(index))};
+  }
+  // Only the last one of a tree may be shorter than the others.
+  [[nodiscard]] std::uint64_t length_of(std::size_t tree, std::uint64_t nth) const {
+    if (nth + 1 < flows_[tree].end) return part_of(tree).range.grid.segment;
+    return segment_at(tree, nth).length;
+  }
+  // What the transport and the store need of a segment: nothing where no bytes are moved.
+  [[nodiscard]] Segment transfer_at(std::size_t tree, std::uint64_t nth) const {
+    if constexpr (T::kMovesBytes) return segment_at(tree, nth);
+    return {};
+  }
+  // The tree's block if it has rounds; otherwise null.
+  [[nodiscard]] const Part* in_rounds(std::size_t tree) const {
+    return has_rounds_ && part_of(tree).rounds ? &part_of(tree) : nullptr;
   }
   [[nodiscard]] Bytes segment_bytes(const Part& part) const {
     return {std::max<std::uint64_t>(part.range.grid.segment * message_.element_bytes, 1)};
@@ -186,18 +200,22 @@ class Engine : public Pinned {
   std::vector<TreeWindows> windows_for(Part& part) const;
   void set_scheduled_windows();
   void reset_flows();
+  void reset(std::size_t tree);
   void handle(std::span<const Completion> completions);
   // Does everything that has become possible. Returns whether anything was combined.
   bool move_on();
   // Only trees and blocks in which something may have become possible are looked at: those of an
   // operation that is complete, and what waits for them. A tree waits for itself alone, unless it
-  // - is combined at this rank, which limits how far its trees are ahead of one another (touch),
-  // - is in a block after another one (advance), or
-  // - is delayed by its pace (move_on).
+  // - is combined at this rank, and too far ahead of the block's oldest segment (Part::too_far),
+  // - is in a block after another one (waiting_for_), or
+  // - is delayed by its pace (delayed_).
   void touch(std::size_t tree);
   void touch_part(std::size_t part);
   void touch_all();
   void note_loading(std::size_t part);
+  void touch_each(std::vector<std::size_t>& trees);  // and empties the list
+  // What waits for the tree, which has gone on.
+  void touch_waiting(std::size_t tree);
   // Each tree once, in their order. Returns whether anything was combined.
   bool advance_touched();
   // Of each block with rounds: false while a receive or send of its round is in progress, and at
@@ -209,26 +227,29 @@ class Engine : public Pinned {
   void signal_abort();
   // Ends each flow whose segments are not all loaded with an empty message.
   void stop_all_flows();
-  void add_progress(const Segment& segment);
+  void add_progress(std::size_t tree, std::uint64_t nth);
 
   // --- in (engine_in.hpp) ---
   // Of the blocks that are touched.
   void load();
   void load(Part& part);
-  // Searches for the oldest unfinished segment only when the known one is too old.
+  // Searches for the oldest unfinished segment only when the known one is too old, and finished.
   [[nodiscard]] bool is_too_far_ahead(Part& part, std::uint64_t index);
+  [[nodiscard]] bool has_finished_oldest(const Part& part) const;
   // Of a block after another one: whether the segment is combined on this rank, and whether its
   // buffer is not in use for that any more.
-  [[nodiscard]] bool is_combined(const Part& part, std::uint64_t index) const;
-  [[nodiscard]] bool is_free(const Part& part, const Segment& segment) const;
-  void note_arrivals(std::size_t tree);
+  [[nodiscard]] bool is_combined(const Part& part, std::uint64_t index);
+  [[nodiscard]] bool is_free(const Segment& segment);
+  // A receive is complete. So receives before it may be, in the order of the segments.
+  void note_arrived(std::size_t tree, std::size_t edge);
   bool combine_one(std::size_t tree);
   void keep_arrived(std::size_t tree);
   void post_receives(std::size_t tree);
   void post_scheduled_receives();
   // False if there is no buffer for the segment yet, or another reason to wait.
   bool post_receive(std::size_t tree, std::size_t edge);
-  [[nodiscard]] bool is_at_risk(const Edge& edge, const Segment& segment) const;
+  // The next receive of an in-edge.
+  [[nodiscard]] bool is_at_risk(std::size_t tree, std::size_t edge) const;
   void check_received(const Completion& completion);
   void stop_flow(std::size_t tree, std::uint64_t nth);
 
@@ -240,10 +261,11 @@ class Engine : public Pinned {
   void start_scheduled_sends();
   // Touches the tree again when it is delayed.
   [[nodiscard]] bool may_send(std::size_t tree, std::size_t edge);
-  // True on high-latency links and on links beside them (planner/plan/send_windows.hpp).
-  [[nodiscard]] bool keeps_pace(std::size_t tree, std::size_t edge) const;
+  // Above 0 on high-latency links and on links beside them (planner/plan/send_windows.hpp).
+  [[nodiscard]] double pace_s(std::size_t tree, std::size_t edge) const;
   [[nodiscard]] bool is_paced_now(std::size_t tree, double due_s);
   bool start_send(std::size_t tree, std::size_t edge);
+  // A send is complete. The same.
   void note_sent(std::size_t tree, std::size_t edge);
   void free_sent(std::size_t tree);
 
@@ -259,16 +281,16 @@ class Engine : public Pinned {
   T& transport_;
   std::vector<TreeRole> roles_;  // in all trees
   std::vector<Part> parts_;
-  std::vector<std::size_t> part_of_;  // of each tree
   Options options_;
-  bool receives_ = false;         // segments arrive on this rank
   bool combines_any_ = false;     // a block combines
   std::uint64_t most_sends_ = 0;  // with a timetable, over all trees
   std::uint64_t most_receives_ = 0;
 
   Message message_;
   SegmentStore* store_ = nullptr;
-  std::vector<Flow> flows_;
+  std::vector<Flow> flows_;   // of each tree
+  std::vector<Flow::In> in_;  // of all trees, one after the other
+  std::vector<Flow::Out> out_;
   std::uint64_t done_bytes_ = 0;
   std::array<std::size_t, 2> outstanding_{};  // sends of trees that copy, of trees that combine
   double due_s_ = 0;  // when the earliest delayed send is due; 0: none is delayed
@@ -276,13 +298,16 @@ class Engine : public Pinned {
   bool uses_rings_ = false;
   bool looks_at_all_ = false;               // events matter that are not those of a tree
   bool was_checked_ = false;                // when the engine last moved on
-  std::vector<char> is_touched_;            // each tree
   std::vector<std::size_t> touched_;        // trees
   std::vector<std::size_t> moving_;         // those of them whose turn it is
   std::vector<std::size_t> touched_parts_;  // blocks that load
+  std::vector<std::size_t> loading_;        // those of them whose turn it is
   std::vector<std::size_t> delayed_;        // trees in which a send waits for its pace
-  std::size_t first_undone_ = 0;            // all trees before it are done
-  bool stopping_ = false;                   // the root has ended flows early
+  // For each tree of a block that another one is after: the trees of that one that wait for it; may
+  // contain one several times, as Part::too_far. Empty: no block is after another one.
+  std::vector<std::vector<std::size_t>> waiting_for_;
+  std::size_t first_undone_ = 0;  // all trees before it are done
+  bool stopping_ = false;         // the root has ended flows early
 };
 
 }  // namespace espalier::engine

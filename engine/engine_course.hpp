@@ -17,25 +17,31 @@ Engine<T>::Engine(T& transport, std::vector<Block> blocks, Options options)
     : transport_(transport),
       roles_(trees_of(blocks)),
       options_(std::move(options)),
-      receives_(std::ranges::any_of(roles_, [](const TreeRole& role) { return !role.in.empty(); })),
-      flows_(roles_.size()),
-      is_touched_(roles_.size(), 0) {
+      flows_(roles_.size()) {
+  std::size_t ins = 0;
+  std::size_t outs = 0;
   for (const TreeRole& role : roles_) {
     const auto is_ring = [](const Edge& edge) { return edge.uses_ring(); };
     uses_rings_ = uses_rings_ || std::ranges::any_of(role.in, is_ring) ||
                   std::ranges::any_of(role.out, is_ring);
+    ins += role.in.size();
+    outs += role.out.size();
   }
+  in_.resize(ins);
+  out_.resize(outs);
+  std::size_t last = 0;
   for (Block& block : blocks) {
-    const std::size_t first = part_of_.size();
-    part_of_.insert(part_of_.end(), block.trees.size(), parts_.size());
+    const std::size_t first = std::exchange(last, last + block.trees.size());
+    for (std::size_t tree = first; tree < last; ++tree) {
+      flows_[tree].part = static_cast<std::uint32_t>(parts_.size());
+    }
     if (block.after) {
-      parts_[*block.after].is_final = false;
-      parts_[*block.after].followers.push_back(parts_.size());
+      parts_[*block.after].is_followed = true;
+      waiting_for_.resize(flows_.size());
     }
     const bool combines = block.combines();
     const bool concerns_rank = block.concerns_rank();
-    Part& part = parts_.emplace_back(
-        Part{std::move(block), first, part_of_.size(), combines, concerns_rank});
+    Part& part = parts_.emplace_back(Part{std::move(block), first, last, combines, concerns_rank});
     part.block.trees.clear();
     if (!part.block.rounds.empty()) part.rounds.emplace(part.block.rounds);
     has_rounds_ = has_rounds_ || part.rounds;
@@ -120,32 +126,60 @@ void Engine<T>::reset_flows() {
   delayed_.clear();
   for (Part& part : parts_) {
     part.next = part.oldest = 0;
+    part.too_far.clear();
     if (part.rounds) part.rounds->reset();
   }
   if (options_.timetable) {
     options_.timetable->sends.reset();
     options_.timetable->receives.reset();
   }
+  for (std::vector<std::size_t>& trees : waiting_for_) trees.clear();
+  std::size_t ins = 0;
+  std::size_t outs = 0;
   for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
-    const Part& part = part_of(tree);
-    Flow& flow = flows_[tree];
-    flow = Flow{};
-    flow.end = part.block.is_root || roles_[tree].concerns_rank() ? segments_of(tree) : 0;
-    flow.in.resize(roles_[tree].in.size());
-    flow.out.resize(roles_[tree].out.size());
-    flow.at_once = flow.out.size();
-    // Exchange edges can wait for the whole share only if the store holds all of it.
-    if (store_->segments_per_tree() >= flow.end && !options_.timetable) {
-      flow.at_once -= roles_[tree].exchanges;
-    }
-    if (part.combines && flow.in.empty()) flow.ready = flow.kept = flow.end;
+    flows_[tree] = {.in = std::span(in_).subspan(ins, roles_[tree].in.size()),
+                    .out = std::span(out_).subspan(outs, roles_[tree].out.size()),
+                    .part = flows_[tree].part};
+    ins += roles_[tree].in.size();
+    outs += roles_[tree].out.size();
+    reset(tree);
   }
+}
+
+template <Transport T>
+void Engine<T>::reset(std::size_t tree) {
+  const TreeRole& role = roles_[tree];
+  const Part& part = part_of(tree);
+  const TreeWindows& windows = transport_.windows()[tree];
+  Flow& flow = flows_[tree];
+  flow.end = part.block.is_root || role.concerns_rank() ? segments_of(tree) : 0;
+  flow.combines = part.combines;
+  flow.at_root = part.block.is_root;
+  flow.is_follower = part.block.after.has_value();
+  flow.is_followed = part.is_followed;
+  flow.at_once = static_cast<std::uint32_t>(flow.out.size());
+  // Exchange edges can wait for the whole share only if the store holds all of it.
+  if (store_->segments_per_tree() >= flow.end && !options_.timetable) {
+    flow.at_once -= static_cast<std::uint32_t>(role.exchanges);
+  }
+  for (std::size_t edge = 0; edge < flow.in.size(); ++edge) {
+    flow.in[edge] = {.capacity = store_->capacity(tree, edge),
+                     .window = windows.in[edge],
+                     .is_sent_from = store_->sends_from(tree, edge)};
+  }
+  for (std::size_t edge = 0; edge < flow.out.size(); ++edge) {
+    flow.out[edge] = {
+        .window = windows.out[edge],
+        .synchronous_every = part.block.synchronous ? 1 : role.out[edge].synchronous_every,
+        .pace_s = pace_s(tree, edge)};
+  }
+  if (part.combines && flow.in.empty()) flow.ready = flow.kept = flow.end;
 }
 
 template <Transport T>
 void Engine<T>::wait() {
   if (transport_.has_to_poll() || due_s_ > 0) {
-    if (!progress()) transport_.relax(due_s_, receives_);
+    if (!progress()) transport_.relax(due_s_, !in_.empty());
     return;
   }
   const auto completions = transport_.wait();
@@ -189,32 +223,30 @@ void Engine<T>::handle(std::span<const Completion> completions) {
       continue;
     }
     if (completion.error != 0) fail(completion);
-    touch(completion.operation.tree);
-    if (completion.operation.is_send) {
-      --outstanding_[part_of(completion.operation.tree).combines ? 1 : 0];
-    } else {
-      check_received(completion);
+    const auto [is_send, tree, edge, nth] = completion.operation;
+    touch(tree);
+    if (is_send) {
+      note_sent(tree, edge);
+      continue;
     }
+    if constexpr (T::kMovesBytes) check_received(completion);
+    note_arrived(tree, edge);
   }
 }
 
 template <Transport T>
 void Engine<T>::touch(std::size_t tree) {
-  const Part& part = part_of(tree);
-  if (part.combines && part.block.is_root) return touch_part(part_of_[tree]);
-  if (is_touched_[tree] != 0) return;
-  is_touched_[tree] = 1;
+  Flow& flow = flows_[tree];
+  if (std::exchange(flow.is_touched, true)) return;
   touched_.push_back(tree);
-  if (part.loads()) note_loading(part_of_[tree]);
+  if (flow.loads()) note_loading(flow.part);
 }
 
 template <Transport T>
 void Engine<T>::touch_part(std::size_t index) {
   const Part& part = parts_[index];
   for (std::size_t tree = part.first; tree < part.last; ++tree) {
-    if (is_touched_[tree] != 0) continue;
-    is_touched_[tree] = 1;
-    touched_.push_back(tree);
+    if (!std::exchange(flows_[tree].is_touched, true)) touched_.push_back(tree);
   }
   if (part.loads()) note_loading(index);
 }
@@ -227,6 +259,20 @@ void Engine<T>::note_loading(std::size_t index) {
 }
 
 template <Transport T>
+void Engine<T>::touch_waiting(std::size_t tree) {
+  const Flow& flow = flows_[tree];
+  if (flow.is_followed) touch_each(waiting_for_[tree]);
+  if (!flow.at_root || !flow.combines) return;
+  Part& part = part_of(tree);
+  if (has_finished_oldest(part)) touch_each(part.too_far);
+}
+
+template <Transport T>
+void Engine<T>::touch_each(std::vector<std::size_t>& trees) {
+  for (; !trees.empty(); trees.pop_back()) touch(trees.back());
+}
+
+template <Transport T>
 void Engine<T>::touch_all() {
   for (std::size_t part = 0; part < parts_.size(); ++part) touch_part(part);
 }
@@ -235,7 +281,7 @@ template <Transport T>
 bool Engine<T>::move_on() {
   bool has_combined = false;
   due_s_ = 0;
-  for (const std::size_t tree : std::exchange(delayed_, {})) touch(tree);
+  touch_each(delayed_);
   const bool is_checked = transport_.is_checked();
   if (looks_at_all_ || is_checked != was_checked_) touch_all();
   was_checked_ = is_checked;
@@ -254,16 +300,17 @@ bool Engine<T>::move_on() {
 template <Transport T>
 bool Engine<T>::advance_touched() {
   moving_.swap(touched_);
-  std::ranges::sort(moving_);
+  if (moving_.size() > 1) std::ranges::sort(moving_);
   bool has_combined = false;
   for (const std::size_t tree : moving_) {
-    is_touched_[tree] = 0;
-    if (!flows_[tree].is_done() && advance(tree)) {
+    Flow& flow = flows_[tree];
+    flow.is_touched = false;
+    if (!flow.is_done() && advance(tree)) {
       has_combined = true;
       touch(tree);
     }
-    if (part_of(tree).loads()) note_loading(part_of_[tree]);
-    for (const std::size_t follower : part_of(tree).followers) touch_part(follower);
+    if (flow.loads()) note_loading(flow.part);
+    touch_waiting(tree);
   }
   moving_.clear();
   return has_combined;
@@ -301,8 +348,7 @@ bool Engine<T>::begin_next_round(Part& part) {
 // Combines one segment at a time, so that sends start as early as possible. Returns whether it did.
 template <Transport T>
 bool Engine<T>::advance(std::size_t tree) {
-  note_arrivals(tree);
-  const bool has_combined = roles_[tree].combines && combine_one(tree);
+  const bool has_combined = flows_[tree].combines && combine_one(tree);
   start_sends(tree);
   keep_arrived(tree);
   free_sent(tree);
@@ -330,9 +376,10 @@ void Engine<T>::stop_all_flows() {
 }
 
 template <Transport T>
-void Engine<T>::add_progress(const Segment& segment) {
-  done_bytes_ += segment.length * message_.element_bytes;
-  if (options_.on_progress) options_.on_progress(done_bytes_);
+void Engine<T>::add_progress(std::size_t tree, std::uint64_t nth) {
+  if (!options_.on_progress) return;
+  done_bytes_ += length_of(tree, nth) * message_.element_bytes;
+  options_.on_progress(done_bytes_);
 }
 
 }  // namespace espalier::engine

@@ -38,8 +38,8 @@ std::vector<Operation> Engine<T>::outstanding() const {
   for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
     const Flow& flow = flows_[tree];
     for (std::size_t edge = 0; edge < flow.in.size(); ++edge) {
-      const auto& [posted, here] = flow.in[edge];
-      for (std::uint64_t nth = here; nth < posted; ++nth) add(receive_of(tree, edge, nth));
+      const Flow::In& in = flow.in[edge];
+      for (std::uint64_t nth = in.here; nth < in.posted; ++nth) add(receive_of(tree, edge, nth));
     }
     for (std::size_t edge = 0; edge < flow.out.size(); ++edge) {
       const Flow::Out& out = flow.out[edge];

@@ -15,11 +15,14 @@ namespace espalier::engine {
 
 template <Transport T>
 void Engine<T>::load() {
+  if (touched_parts_.empty()) return;
   std::ranges::sort(touched_parts_);
-  for (const std::size_t index : std::exchange(touched_parts_, {})) {
+  loading_.swap(touched_parts_);
+  for (const std::size_t index : loading_) {
     parts_[index].is_touched = false;
     load(parts_[index]);
   }
+  loading_.clear();
 }
 
 template <Transport T>
@@ -48,6 +51,10 @@ void Engine<T>::load(Part& part) {
 template <Transport T>
 bool Engine<T>::is_too_far_ahead(Part& part, std::uint64_t index) {
   if (!is_beyond(index, part.oldest, part.lookahead)) return false;
+  if (part.oldest < part.count()) {
+    free_sent(part.tree_of(part.oldest));
+    if (!has_finished_oldest(part)) return true;
+  }
   part.oldest = UINT64_MAX;
   for (std::size_t tree = part.first; tree < part.last; ++tree) {
     free_sent(tree);
@@ -56,41 +63,59 @@ bool Engine<T>::is_too_far_ahead(Part& part, std::uint64_t index) {
       part.oldest = std::min(part.oldest, part.segment_of(tree, flow.passed_on));
     }
   }
+  touch_each(part.too_far);
   return is_beyond(index, part.oldest, part.lookahead);
+}
+
+template <Transport T>
+bool Engine<T>::has_finished_oldest(const Part& part) const {
+  return part.oldest >= part.count() ||
+         flows_[part.tree_of(part.oldest)].passed_on > part.nth_of(part.oldest);
 }
 
 // Nothing is copied before the ranks' calls are known to match.
 template <Transport T>
-bool Engine<T>::is_combined(const Part& part, std::uint64_t index) const {
+bool Engine<T>::is_combined(const Part& part, std::uint64_t index) {
+  if (!transport_.is_checked()) return false;
   const Part& before = parts_[*part.block.after];
-  return transport_.is_checked() && before.nth_of(index) < flows_[before.tree_of(index)].ready;
+  const std::size_t tree = before.tree_of(index);
+  if (before.nth_of(index) < flows_[tree].ready) return true;
+  waiting_for_[tree].push_back(part.tree_of(index));
+  return false;
 }
 
 template <Transport T>
-bool Engine<T>::is_free(const Part& part, const Segment& segment) const {
-  if (!part.block.after) return true;
-  const Part& before = parts_[*part.block.after];
+bool Engine<T>::is_free(const Segment& segment) {
+  const Part& before = parts_[*part_of(segment.tree).block.after];
   const std::size_t tree = before.tree_of(segment.index);
   const std::uint64_t nth = before.nth_of(segment.index);
-  return nth < flows_[tree].freed ||
-         store_->buffer_for(segment_at(tree, nth)) != store_->buffer_for(segment);
+  if (nth < flows_[tree].freed ||
+      store_->buffer_for(segment_at(tree, nth)) != store_->buffer_for(segment)) {
+    return true;
+  }
+  waiting_for_[tree].push_back(segment.tree);
+  return false;
 }
 
 template <Transport T>
-void Engine<T>::note_arrivals(std::size_t tree) {
+void Engine<T>::note_arrived(std::size_t tree, std::size_t edge) {
   Flow& flow = flows_[tree];
-  for (std::size_t edge = 0; edge < flow.in.size(); ++edge) {
-    auto& [posted, here] = flow.in[edge];
-    while (here < posted && transport_.is_complete(receive_of(tree, edge, here))) ++here;
-    if (!roles_[tree].combines) flow.ready = here;
+  Flow::In& in = flow.in[edge];
+  if constexpr (T::kMovesBytes) {
+    while (in.here < in.posted && transport_.is_complete(receive_of(tree, edge, in.here))) {
+      ++in.here;
+    }
+  } else {
+    ++in.here;
   }
+  if (!flow.combines) flow.ready = in.here;
 }
 
 template <Transport T>
 bool Engine<T>::combine_one(std::size_t tree) {
   Flow& flow = flows_[tree];
   if (flow.ready == flow.end || flow.in[flow.combined].here <= flow.ready) return false;
-  store_->combine(segment_at(tree, flow.ready), flow.combined);
+  if constexpr (T::kMovesBytes) store_->combine(segment_at(tree, flow.ready), flow.combined);
   if (++flow.combined < flow.in.size()) return true;
   flow.combined = 0;
   ++flow.ready;
@@ -100,25 +125,26 @@ bool Engine<T>::combine_one(std::size_t tree) {
 // After the sends have begun, because stores may take long.
 template <Transport T>
 void Engine<T>::keep_arrived(std::size_t tree) {
-  const Part& part = part_of(tree);
   Flow& flow = flows_[tree];
+  const bool counts = !flow.is_followed && (!flow.combines || flow.at_root);
   for (; flow.kept < flow.ready; ++flow.kept) {
     if (flow.is_abort_marker(flow.kept)) continue;
-    const Segment segment = segment_at(tree, flow.kept);
-    if (!part.combines) store_->arrived(segment);
-    if (part.is_final && (!part.combines || part.block.is_root)) add_progress(segment);
+    if constexpr (T::kMovesBytes) {
+      if (!flow.combines) store_->arrived(segment_at(tree, flow.kept));
+    }
+    if (counts) add_progress(tree, flow.kept);
   }
 }
 
 template <Transport T>
 void Engine<T>::post_receives(std::size_t tree) {
   if (options_.timetable) return post_scheduled_receives();
-  const Part& part = part_of(tree);
   Flow& flow = flows_[tree];
   for (std::size_t edge = 0; edge < flow.in.size(); ++edge) {
-    const std::uint64_t end =
-        part.rounds ? std::min(flow.end, part.rounds->receives_due(tree - part.first, edge))
-                    : flow.end;
+    std::uint64_t end = flow.end;
+    if (const Part* part = in_rounds(tree)) {
+      end = std::min(end, part->rounds->receives_due(tree - part->first, edge));
+    }
     while (flow.in[edge].posted < end && post_receive(tree, edge)) {
     }
   }
@@ -140,38 +166,40 @@ void Engine<T>::post_scheduled_receives() {
 
 template <Transport T>
 bool Engine<T>::post_receive(std::size_t tree, std::size_t edge) {
-  Part& part = part_of(tree);
   Flow& flow = flows_[tree];
   Flow::In& in = flow.in[edge];
-  if (!has_buffer(in, transport_.windows()[tree].in[edge],
-                  flow.reusable(edge, store_->sends_from(tree, edge)),
-                  store_->capacity(tree, edge))) {
-    return false;
+  if (!has_buffer(in, flow.reusable(edge))) return false;
+  if (is_at_risk(tree, edge)) return false;
+  if (flow.at_root) {
+    Part& part = part_of(tree);
+    if (is_too_far_ahead(part, part.segment_of(tree, in.posted))) {
+      part.too_far.push_back(tree);
+      return false;
+    }
   }
-  const Segment segment = segment_at(tree, in.posted);
-  if (is_at_risk(roles_[tree].in[edge], segment)) return false;
-  if (part.block.is_root && is_too_far_ahead(part, segment.index)) return false;
-  if (!is_free(part, segment)) return false;
+  if (flow.is_follower && !is_free(segment_at(tree, in.posted))) return false;
+  const Segment segment = transfer_at(tree, in.posted);
+  std::byte* const buffer = T::kMovesBytes ? store_->arrival_buffer_for(segment, edge) : nullptr;
   const Operation operation = receive_of(tree, edge, in.posted);
-  const int error =
-      transport_.receive(operation, segment, store_->arrival_buffer_for(segment, edge));
+  const int error = transport_.receive(operation, segment, buffer);
   if (error != 0) transport_.fail(error, context() + describe(operation));
   ++in.posted;
   return true;
 }
 
 template <Transport T>
-bool Engine<T>::is_at_risk(const Edge& edge, const Segment& segment) const {
-  const bool is_short = segment.length < part_of(segment.tree).range.grid.segment;
-  const bool any = message_.is_risky || edge.risk == Risk::kAll ||
-                   (edge.risk == Risk::kShortSegments && is_short);
-  return any && !transport_.is_checked();
+bool Engine<T>::is_at_risk(std::size_t tree, std::size_t edge) const {
+  if (transport_.is_checked()) return false;
+  const Risk risk = roles_[tree].in[edge].risk;
+  if (message_.is_risky || risk == Risk::kAll) return true;
+  return risk == Risk::kShortSegments &&
+         length_of(tree, flows_[tree].in[edge].posted) < part_of(tree).range.grid.segment;
 }
 
 template <Transport T>
 void Engine<T>::check_received(const Completion& completion) {
   const Operation& of = completion.operation;
-  const std::uint64_t due = segment_at(of.tree, of.nth).length;
+  const std::uint64_t due = length_of(of.tree, of.nth);
   if (completion.length == due) return;
   if (completion.length == 0 && message_.stoppable) return stop_flow(of.tree, of.nth);
   transport_.await_check();

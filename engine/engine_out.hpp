@@ -13,7 +13,7 @@ namespace espalier::engine {
 template <Transport T>
 void Engine<T>::start_sends(std::size_t tree) {
   if (options_.ports != 0)
-    return roles_[tree].combines ? start_sends_in_order() : start_oldest_sends();
+    return flows_[tree].combines ? start_sends_in_order() : start_oldest_sends();
   if (options_.timetable) return start_scheduled_sends();
   bool any = true;
   while (any) {
@@ -30,7 +30,7 @@ void Engine<T>::start_oldest_sends() {
     std::optional<std::pair<std::size_t, std::size_t>> next;
     double oldest = 1;
     for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
-      if (roles_[tree].combines) continue;
+      if (flows_[tree].combines) continue;
       for (std::size_t edge = 0; edge < flows_[tree].out.size(); ++edge) {
         if (!may_send(tree, edge)) continue;
         const Part& part = part_of(tree);
@@ -79,25 +79,24 @@ void Engine<T>::start_scheduled_sends() {
 
 template <Transport T>
 bool Engine<T>::may_send(std::size_t tree, std::size_t edge) {
-  note_sent(tree, edge);
-  const Part& part = part_of(tree);
   const Flow& flow = flows_[tree];
+  const Part* part = in_rounds(tree);
   const std::uint64_t sendable =
-      part.rounds ? std::min(flow.ready, part.rounds->sends_due(tree - part.first, edge))
-                  : flow.sendable(edge);
-  return has_segment(flow.out[edge], transport_.windows()[tree].out[edge], sendable) &&
-         !is_paced_now(tree, flow.out[edge].due_s);
+      part != nullptr ? std::min(flow.ready, part->rounds->sends_due(tree - part->first, edge))
+                      : flow.sendable(edge);
+  return has_segment(flow.out[edge], sendable) && !is_paced_now(tree, flow.out[edge].due_s);
 }
 
 template <Transport T>
-bool Engine<T>::keeps_pace(std::size_t tree, std::size_t edge) const {
-  if (options_.timetable || roles_[tree].out[edge].uses_ring()) return false;
+double Engine<T>::pace_s(std::size_t tree, std::size_t edge) const {
+  if (options_.timetable || roles_[tree].out[edge].uses_ring()) return 0;
   // Exchange edges, which wait for the whole share, have the links to themselves.
   const bool waits = edge >= flows_[tree].at_once;
   const Part& part = part_of(tree);
   const double in_flight =
       waits ? roles_[tree].out[edge].bytes_in_flight : part.block.most_in_flight;
-  return planner::keeps_pace(in_flight, segment_bytes(part));
+  if (!planner::keeps_pace(in_flight, segment_bytes(part))) return 0;
+  return planner::pace(roles_[tree].rate, segment_bytes(part)).value;
 }
 
 template <Transport T>
@@ -114,26 +113,28 @@ bool Engine<T>::start_send(std::size_t tree, std::size_t edge) {
   Flow& flow = flows_[tree];
   Flow::Out& out = flow.out[edge];
   const bool stop = flow.is_abort_marker(out.started);
-  const Segment segment = stop ? Segment{} : segment_at(tree, out.started);
-  const Part& part = part_of(tree);
+  const Segment segment = stop ? Segment{} : transfer_at(tree, out.started);
+  std::byte* const buffer = T::kMovesBytes && !stop ? store_->buffer_for(segment) : nullptr;
   const Operation operation = send_of(tree, edge, out.started);
-  const bool synchronous =
-      part.block.synchronous || roles_[tree].out[edge].is_synchronous(out.started);
-  const int error = transport_.send(operation, segment,
-                                    stop ? nullptr : store_->buffer_for(segment), synchronous);
+  const int error = transport_.send(operation, segment, buffer, out.is_synchronous(out.started));
   if (error != 0) transport_.fail(error, context() + describe(operation));
-  if (keeps_pace(tree, edge)) {
-    out.due_s = transport_.now() + planner::pace(roles_[tree].rate, segment_bytes(part)).value;
-  }
+  if (out.pace_s > 0) out.due_s = transport_.now() + out.pace_s;
   ++out.started;
-  ++outstanding_[part.combines ? 1 : 0];
+  ++outstanding_[flow.combines ? 1 : 0];
   return true;
 }
 
 template <Transport T>
 void Engine<T>::note_sent(std::size_t tree, std::size_t edge) {
-  auto& [started, sent, due_s] = flows_[tree].out[edge];
-  while (sent < started && transport_.is_complete(send_of(tree, edge, sent))) ++sent;
+  --outstanding_[flows_[tree].combines ? 1 : 0];
+  Flow::Out& out = flows_[tree].out[edge];
+  if constexpr (T::kMovesBytes) {
+    while (out.sent < out.started && transport_.is_complete(send_of(tree, edge, out.sent))) {
+      ++out.sent;
+    }
+  } else {
+    ++out.sent;
+  }
 }
 
 template <Transport T>
@@ -142,15 +143,13 @@ void Engine<T>::free_sent(std::size_t tree) {
   std::uint64_t freed = flow.kept;
   flow.passed_on = freed;
   for (std::size_t edge = 0; edge < flow.out.size(); ++edge) {
-    note_sent(tree, edge);
     freed = std::min(freed, flow.out[edge].sent);
     if (edge < flow.at_once) flow.passed_on = freed;
   }
-  const Part& part = part_of(tree);
   // Otherwise keep_arrived counts them.
-  const bool counts = part.is_final && part.combines != part.block.is_root;
+  const bool counts = !flow.is_followed && flow.combines != flow.at_root;
   for (; flow.freed < freed; ++flow.freed) {
-    if (counts && !flow.is_abort_marker(flow.freed)) add_progress(segment_at(tree, flow.freed));
+    if (counts && !flow.is_abort_marker(flow.freed)) add_progress(tree, flow.freed);
   }
 }
 

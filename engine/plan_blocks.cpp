@@ -15,7 +15,7 @@ namespace {
 // loaded in both directions would idle, as answers queue behind the data of their direction. The
 // receiver of a part has memory for all of it.
 void limit_ahead(std::vector<TreeRole>& paths, int receiver) {
-  constexpr std::uint64_t kAhead = 32;
+  constexpr std::uint32_t kAhead = 32;
   for (TreeRole& path : paths) {
     for (Edge& edge : path.out) {
       if (edge.peer != receiver) edge.synchronous_every = kAhead;

@@ -44,6 +44,9 @@ template <class T>
 concept Transport = requires(T& transport, const T& observed, const Operation& operation,
                              const Segment& segment, std::byte* buffer, const std::string& text,
                              std::vector<TreeWindows> windows) {
+  // Whether segments have bytes. Otherwise their buffers are null, they are not described, and the
+  // operations of an edge complete in their order.
+  { T::kMovesBytes } -> std::convertible_to<bool>;
   { observed.rank() } -> std::same_as<int>;
   { observed.now() } -> std::same_as<double>;  // seconds
   // The most operations in progress per edge. Called while nothing is in progress.

@@ -34,11 +34,7 @@ struct Edge {
   // Of an edge out of this rank: every so many of its sends complete only after their receives were
   // posted, so that only so many are ever ahead of a receiver with few buffers; 0: none of them.
   // (Block::synchronous: all.)
-  std::uint64_t synchronous_every = 0;
-
-  [[nodiscard]] bool is_synchronous(std::uint64_t nth) const {
-    return synchronous_every != 0 && (nth + 1) % synchronous_every == 0;
-  }
+  std::uint32_t synchronous_every = 0;
 
   [[nodiscard]] bool uses_ring() const { return ring != kNoRing; }
 };

@@ -60,6 +60,7 @@ class MpiTransport : public Pinned {  // its members refer to one another
   [[nodiscard]] std::span<const engine::TreeRole> roles() const { return roles_; }
 
   // --- for the engine ---
+  static constexpr bool kMovesBytes = true;
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] double now() const { return MPI_Wtime(); }
   void set_windows(std::vector<engine::TreeWindows> windows);

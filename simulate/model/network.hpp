@@ -33,8 +33,9 @@ class Network {
   std::uint32_t release(const Event& event) {
     Stage& stage = stages_[event.index];
     for (std::uint32_t i = event.first; i < event.last; ++i) {
-      resources_[needs_[i].resource].is_busy = false;
-      released_.push_back(needs_[i].resource);
+      Resource& resource = resources_[needs_[i].resource];
+      resource.is_busy = false;
+      if (!resource.parked.empty()) released_.push_back(needs_[i].resource);
     }
     if (event.last != needs_of(stage, stage.ended()).last) return kNoFlow;
     stage.is_busy = false;

@@ -81,8 +81,7 @@ class EngineRun {
         remaining_(call, task),
         channels_(task.flows.all().size(), task.flows.hosts()),
         ranks_(ranks_of(call, windows, channels_)),
-        due_at_(ranks_.size(), 0),
-        allowed_(task.flows.all().size(), 0) {
+        due_at_(ranks_.size(), 0) {
     for (const Flow& flow : task.flows.all()) latencies_.push_back(agenda_.ticks(flow.latency_s));
   }
 
@@ -163,9 +162,7 @@ class EngineRun {
   }
 
   void end_receive(std::uint32_t flow) {
-    const bool is_short = task_.is_short(task_.flows.all()[flow].tree, channels_.received(flow));
-    const std::uint32_t tree = task_.flows.all()[flow].tree;
-    channels_.end_receive(flow, is_short ? task_.last_bytes[tree] : task_.full_bytes);
+    channels_.end_receive(flow);
     remaining_.note_received(flow, agenda_.now());
   }
 
@@ -173,28 +170,25 @@ class EngineRun {
 
   void move_on() {
     processors_.begin();
-    while (!due_.empty() || !channels_.woken().empty() || !channels_.posted().empty()) {
+    while (!due_.empty() || !channels_.woken().empty() || !channels_.changed().empty()) {
       moving_.swap(channels_.woken());
       moving_.insert(moving_.end(), due_.begin(), due_.end());
       due_.clear();
       for (const std::uint32_t rank : moving_) note_due(rank, ranks_[rank]->move_on());
       moving_.clear();
-      begin_posted();
+      follow_changed();
     }
     network_.begin_sends();
   }
 
   // A segment may be here before its receive is posted. Then its receiver goes on.
-  void begin_posted() {
-    posted_.swap(channels_.posted());
-    for (const std::uint32_t flow : posted_) {
+  void follow_changed() {
+    changed_.swap(channels_.changed());
+    for (const std::uint32_t flow : changed_) {
       if (!combining_takes_time_ || !task_.flows.all()[flow].up) deliver(flow);
-      const std::uint64_t allowed = channels_.allowed(flow);
-      if (allowed == allowed_[flow]) continue;
-      allowed_[flow] = allowed;
-      network_.allow(flow, allowed);
+      network_.allow(flow, channels_.allowed(flow));
     }
-    posted_.clear();
+    changed_.clear();
   }
 
   void note_due(std::uint32_t rank, double due_s) {
@@ -217,11 +211,10 @@ class EngineRun {
   Channels channels_;
   std::vector<std::unique_ptr<SimulatedRank>> ranks_;
   std::vector<Ticks> due_at_;  // per rank: when its earliest delayed send is due, if in the future
-  std::vector<std::uint64_t> allowed_;  // per flow
-  std::vector<Ticks> latencies_;        // per flow
-  std::vector<std::uint32_t> due_;      // at this time: ranks
+  std::vector<Ticks> latencies_;    // per flow
+  std::vector<std::uint32_t> due_;  // at this time: ranks
   std::vector<std::uint32_t> moving_;
-  std::vector<std::uint32_t> posted_;
+  std::vector<std::uint32_t> changed_;
 };
 
 }  // namespace

@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -33,36 +32,35 @@ class Channels {
     std::uint32_t edge = 0;
   };
 
-  Channels(std::size_t flows, std::size_t ranks);
+  Channels(std::size_t flows, std::size_t ranks)
+      : channels_(flows), waiting_(flows), completed_(ranks) {}
 
-  void set_sender(std::uint32_t flow, const End& end) { channels_[flow].sender = end; }
-  void set_receiver(std::uint32_t flow, const End& end) { channels_[flow].receiver = end; }
+  void set_sender(std::uint32_t flow, End end) { channels_[flow].sender = end; }
+  void set_receiver(std::uint32_t flow, End end) { channels_[flow].receiver = end; }
   void set_now(double now_s) { now_s_ = now_s; }
 
   // --- of the network ---
   // How many segments of the flow may have begun.
-  [[nodiscard]] std::uint64_t allowed(std::uint32_t flow) const {
-    const Channel& channel = channels_[flow];
-    return channel.synchronous.empty() ? channel.sends : channel.synchronous.front();
-  }
+  [[nodiscard]] std::uint64_t allowed(std::uint32_t flow) const { return channels_[flow].allowed; }
   // The flow's next send is complete.
-  void end_send(std::uint32_t flow);
+  void end_send(std::uint32_t flow) {
+    Channel& channel = channels_[flow];
+    report(true, channel.sender, channel.sent++);
+  }
   // The flow's next segment has arrived.
   void arrive(std::uint32_t flow) { ++channels_[flow].arrived; }
-  // The receiver has the flow's next segment, of so many bytes.
-  void end_receive(std::uint32_t flow, std::uint64_t bytes);
+  // The receiver has the flow's next segment.
+  void end_receive(std::uint32_t flow) {
+    Channel& channel = channels_[flow];
+    report(false, channel.receiver, channel.received++);
+  }
   // Whether a segment is here whose receive is posted and not complete.
   [[nodiscard]] bool has_delivery(std::uint32_t flow) const {
-    const Channel& channel = channels_[flow];
-    return channel.received < channel.arrived && channel.received < channel.receives;
-  }
-  // The number of segments that the receiver has.
-  [[nodiscard]] std::uint64_t received(std::uint32_t flow) const {
-    return channels_[flow].received;
+    return channels_[flow].has_delivery();
   }
 
-  // Flows of which operations have been posted since the last call; may contain a flow twice.
-  std::vector<std::uint32_t>& posted() { return posted_; }
+  // Flows of which more may begin or be delivered since the last call; may contain a flow twice.
+  std::vector<std::uint32_t>& changed() { return changed_; }
   // Ranks that have completions to take, each once.
   std::vector<std::uint32_t>& woken() { return woken_; }
 
@@ -70,27 +68,38 @@ class Channels {
   [[nodiscard]] double now() const { return now_s_; }
   void post_send(std::uint32_t flow, bool synchronous);
   void post_receive(std::uint32_t flow);
-  // What has completed on a rank since the last call.
-  void take(std::uint32_t rank, std::vector<engine::Completion>& completions);
+  [[nodiscard]] bool is_complete(std::uint32_t flow, const engine::Operation& operation) const {
+    return operation.nth < (operation.is_send ? channels_[flow].sent : channels_[flow].received);
+  }
+  // What has completed on a rank since the last call; valid until the next of any rank.
+  std::span<const engine::Completion> take(std::uint32_t rank);
 
  private:
   struct Channel {
-    End sender;
-    End receiver;
     std::uint64_t sends = 0;     // posted
     std::uint64_t receives = 0;  // posted
+    std::uint64_t allowed = 0;   // sends before the first that waits for its receive
     std::uint64_t sent = 0;      // complete
     std::uint64_t arrived = 0;
-    std::uint64_t received = 0;             // complete; at most `arrived` and `receives`
-    std::deque<std::uint64_t> synchronous;  // sends that wait for their receives
+    std::uint64_t received = 0;  // complete; at most `arrived` and `receives`
+    End sender;
+    End receiver;
+
+    [[nodiscard]] bool has_delivery() const { return received < arrived && received < receives; }
   };
 
-  void report(const End& end, const engine::Completion& completion);
+  void report(bool is_send, const End& end, std::uint64_t nth) {
+    std::vector<engine::Completion>& completed = completed_[end.rank];
+    if (completed.empty()) woken_.push_back(end.rank);
+    completed.push_back({.operation = {is_send, end.tree, end.edge, nth}});
+  }
 
   std::vector<Channel> channels_;
-  std::vector<std::vector<engine::Completion>> completions_;  // of each rank
-  std::vector<std::uint32_t> posted_;
+  std::vector<std::vector<std::uint64_t>> waiting_;  // of each flow: sends for their receives
+  std::vector<std::vector<engine::Completion>> completed_;  // of each rank
+  std::vector<std::uint32_t> changed_;
   std::vector<std::uint32_t> woken_;
+  std::vector<engine::Completion> completions_;
   double now_s_ = 0;
 };
 
@@ -104,19 +113,23 @@ class SimulatedTransport {
                      std::span<const engine::TreeRole> roles, const FlowOf& flow_of)
       : channels_(channels), rank_(rank) {
     for (std::uint32_t tree = 0; tree < roles.size(); ++tree) {
-      Edges& edges = edges_.emplace_back();
-      for (std::uint32_t edge = 0; edge < roles[tree].in.size(); ++edge) {
-        edges.in.push_back({flow_of(roles[tree], edge, false), roles[tree].in[edge].peer});
-        channels.set_receiver(edges.in.back().flow, {rank, tree, edge});
-      }
-      for (std::uint32_t edge = 0; edge < roles[tree].out.size(); ++edge) {
-        edges.out.push_back({flow_of(roles[tree], edge, true), roles[tree].out[edge].peer});
-        channels.set_sender(edges.out.back().flow, {rank, tree, edge});
-      }
+      const auto add = [&](bool is_send, const std::vector<engine::Edge>& edges) {
+        const auto first = static_cast<std::uint32_t>(edges_.size());
+        for (std::uint32_t edge = 0; edge < edges.size(); ++edge) {
+          const std::uint32_t flow = flow_of(roles[tree], edge, is_send);
+          const Channels::End end{rank, tree, edge};
+          is_send ? channels.set_sender(flow, end) : channels.set_receiver(flow, end);
+          edges_.push_back({flow, edges[edge].peer});
+        }
+        return first;
+      };
+      const std::uint32_t in = add(false, roles[tree].in);
+      trees_.push_back({in, add(true, roles[tree].out)});
     }
   }
 
   // --- engine::Transport ---
+  static constexpr bool kMovesBytes = false;
   [[nodiscard]] int rank() const { return static_cast<int>(rank_); }
   [[nodiscard]] double now() const { return channels_.now(); }
   void set_windows(std::vector<engine::TreeWindows> windows) { windows_ = std::move(windows); }
@@ -134,7 +147,7 @@ class SimulatedTransport {
   }
   void cancel(const engine::Operation& /*operation*/) {}
   [[nodiscard]] bool is_complete(const engine::Operation& operation) const {
-    return operation.nth < edge_of(operation).complete;
+    return channels_.is_complete(edge_of(operation).flow, operation);
   }
   [[nodiscard]] int peer_of(const engine::Operation& operation) const {
     return edge_of(operation).peer;
@@ -142,7 +155,7 @@ class SimulatedTransport {
   [[nodiscard]] bool is_checked() const { return true; }
   void await_check() {}
   [[nodiscard]] std::string check_name() const { return {}; }
-  std::span<const engine::Completion> poll();
+  std::span<const engine::Completion> poll() { return channels_.take(rank_); }
   std::optional<std::span<const engine::Completion>> wait() { return poll(); }
   [[nodiscard]] bool has_to_poll() const { return true; }
   void note_progress() {}
@@ -159,22 +172,23 @@ class SimulatedTransport {
   struct Edge {
     std::uint32_t flow;
     int peer;
-    std::uint64_t complete = 0;  // operations that the engine knows of
   };
-  struct Edges {
-    std::vector<Edge> in;
-    std::vector<Edge> out;
+  // The numbers of a tree's first edges.
+  struct Tree {
+    std::uint32_t in;
+    std::uint32_t out;
   };
 
   [[nodiscard]] const Edge& edge_of(const engine::Operation& of) const {
-    return (of.is_send ? edges_[of.tree].out : edges_[of.tree].in)[of.edge];
+    const Tree& tree = trees_[of.tree];
+    return edges_[(of.is_send ? tree.out : tree.in) + of.edge];
   }
 
   Channels& channels_;
   std::uint32_t rank_;
-  std::vector<Edges> edges_;  // of each tree
+  std::vector<Tree> trees_;
+  std::vector<Edge> edges_;
   std::vector<engine::TreeWindows> windows_;
-  std::vector<engine::Completion> completions_;
 };
 
 }  // namespace espalier::simulate

@@ -260,7 +260,7 @@ void Case::divide(Random& random) {
   if (chance(50, random)) shift = first + kRoom;
   if (chance(50, random)) most_forwarded = 1 + below(4, random);
   is_sparse = chance(70, random);
-  synchronous_every = below(4, random);
+  synchronous_every = static_cast<std::uint32_t>(below(4, random));
 }
 
 void Case::choose_schedule(Random& random) {

@@ -52,7 +52,7 @@ struct Case {
   bool in_place = false;
   std::uint64_t shift = 0;  // of what is routed, on the ranks that receive or forward it
   std::uint64_t most_forwarded = UINT64_MAX;  // segments of a tree on a rank that forwards it
-  std::uint64_t synchronous_every = 0;        // send to a rank that forwards
+  std::uint32_t synchronous_every = 0;        // send to a rank that forwards
   bool is_sparse = false;                     // ranks leave out blocks that route without them
   std::vector<engine::Risk> risks;            // of the edges into each rank
 

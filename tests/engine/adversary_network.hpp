@@ -135,6 +135,7 @@ class Transport {
   [[nodiscard]] std::size_t in_progress() const { return in_progress_; }
 
   // --- engine::Transport ---
+  static constexpr bool kMovesBytes = true;
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] double now() const { return network_.now_s; }
   void set_windows(std::vector<engine::TreeWindows> windows);
