@@ -3,8 +3,8 @@
 #include <cmath>
 #include <utility>
 
-#include "experiments/on_threads.hpp"
 #include "planner/problem/collective.hpp"
+#include "support/on_threads.hpp"
 
 namespace espalier::experiments {
 

@@ -7,11 +7,11 @@
 #include <set>
 #include <utility>
 
-#include "experiments/on_threads.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/registry.hpp"
 #include "simulate/simulate.hpp"
 #include "support/errors.hpp"
+#include "support/on_threads.hpp"
 
 namespace espalier::experiments {
 

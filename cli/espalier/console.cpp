@@ -70,6 +70,7 @@ ProgressLine::ProgressLine(const Console& console, std::string_view label)
     : line_(fmt::format("espalier: {}: ", label), !console.quiet, ::isatty(STDERR_FILENO) == 1) {}
 
 void ProgressLine::show(Seconds elapsed, std::string_view what) {
+  const std::scoped_lock lock(lock_);
   last_ = elapsed;
   what_ = what;
   if (line_.due(elapsed)) print(elapsed);
@@ -98,6 +99,7 @@ void ProgressLine::follow(planner::AlgorithmOptions& options) {
 Seconds ProgressLine::now() {
   constexpr Seconds kWhile{1};  // without anything else
   const Seconds now = steady_now();
+  const std::scoped_lock lock(lock_);
   if (!start_) start_ = now;
   const Seconds elapsed{now.value - start_->value};
   if (elapsed.value >= last_.value + kWhile.value && line_.due(elapsed)) {

@@ -1,6 +1,7 @@
 // Messages on stderr, and helpers for output to stdout or a file.
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,9 +39,9 @@ void print_beside(const std::string& report, std::string_view file, const Consol
 // Throws InputError if `file` cannot be written. For use before long work. "-" is standard output.
 void require_writable(const std::string& file);
 
-// The progress of an anytime algorithm. As the clock of work that looks at it now and then, because
-// it has a deadline, it shows how long that has taken, even where nothing else is reported, and
-// ends the work on Ctrl-C.
+// The progress of an anytime algorithm, of one or several threads. As the clock of work that looks
+// at it now and then, because it has a deadline, it shows how long that has taken, even where
+// nothing else is reported, and ends the work on Ctrl-C.
 class ProgressLine : private Clock {
  public:
   ProgressLine(const Console& console, std::string_view label);
@@ -58,10 +59,11 @@ class ProgressLine : private Clock {
 
  private:
   Seconds now() override;
-  void print(Seconds elapsed);
+  void print(Seconds elapsed);  // the caller has lock_
   bool stopped() override { return interrupted(); }
 
   std::optional<InterruptWatch> watch_;  // while work looks
+  std::mutex lock_;                      // of the next
   StatusLine line_;
   std::string what_{};  // last reported
   Seconds last_{0};     // when something was reported

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <exception>
 #include <utility>
 
 #include "support/errors.hpp"
+#include "support/on_threads.hpp"
 
 namespace espalier::simulate {
 
@@ -50,10 +52,12 @@ class Maker {
       algorithms = planner::parse_algorithms("all", collective_.operation());
       std::erase_if(algorithms, [](const Algorithm& one) { return one.entry->exponential; });
     }
+    std::vector<Attempt> attempts;
     for (auto algorithm = algorithms.rbegin(); algorithm != algorithms.rend(); ++algorithm) {
-      add(*algorithm, limits_, algorithm->name);
-      if (chooses_freely && algorithm->entry->name == "optimal") add_limited(*algorithm);
+      attempts.push_back({&*algorithm, limits_, algorithm->name});
     }
+    make_all(attempts);
+    if (chooses_freely) make_all(limited(algorithms));
     if (made_.empty() && error_) std::rethrow_exception(error_);
     if (made_.empty()) throw InfeasibleError("no plan satisfies the limits of trees and depth");
     keep_what_differs();
@@ -74,22 +78,52 @@ class Maker {
     }
   }
 
-  void add(const Algorithm& algorithm, AlgorithmOptions limits, std::string label) {
-    if (deadline_.passed() && !made_.empty()) {
-      result_.complete = false;
-      return;
+  // A candidate to be made, and what came of it.
+  struct Attempt {
+    const Algorithm* algorithm;
+    AlgorithmOptions limits;
+    std::string label;
+  };
+  struct Attempted {
+    std::optional<Candidate> candidate{};  // unset: there is none that the limits allow
+    std::optional<BytesPerSecond> bound{};
+    bool complete = true;
+    std::exception_ptr error{};
+  };
+
+  // On several threads. What comes of them counts in their order.
+  void make_all(const std::vector<Attempt>& attempts) {
+    std::vector<Attempted> all(attempts.size());
+    on_threads(
+        attempts.size(), options_.jobs, [&](std::size_t i) { return make(attempts[i]); },
+        [&](std::size_t i, Attempted&& attempted) { all[i] = std::move(attempted); });
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].error) error_ = all[i].error;
+      if (all[i].bound && !result_.bound) result_.bound = all[i].bound;
+      result_.complete = result_.complete && all[i].complete;
+      if (all[i].candidate) {
+        made_.push_back({attempts[i].algorithm->entry, std::move(*all[i].candidate)});
+      }
     }
-    if (options_.on_progress) options_.on_progress(label);
+  }
+
+  Attempted make(const Attempt& attempt) {
+    if (deadline_.passed() && has_any_) return {.complete = false};
+    if (options_.on_progress) options_.on_progress(attempt.label);
+    AlgorithmOptions limits = attempt.limits;
     limits.deadline = deadline_;
     try {
       planner::Outcome outcome =
-          planner::run(algorithm, collective_, limits, packings_ ? &*packings_ : nullptr);
-      if (outcome.ends.worst() == planner::Termination::kTimeLimit) result_.complete = false;
-      if (outcome.bound && !result_.bound) result_.bound = outcome.bound;
-      Candidate candidate(collective_, algorithm, std::move(label), std::move(outcome));
-      if (is_allowed(candidate)) made_.push_back({algorithm.entry, std::move(candidate)});
+          planner::run(*attempt.algorithm, collective_, limits, packings_ ? &*packings_ : nullptr);
+      Attempted made{.bound = outcome.bound,
+                     .complete = outcome.ends.worst() != planner::Termination::kTimeLimit};
+      Candidate candidate(collective_, *attempt.algorithm, attempt.label, std::move(outcome));
+      if (!is_allowed(candidate)) return made;
+      has_any_ = true;
+      made.candidate.emplace(std::move(candidate));
+      return made;
     } catch (const Error&) {
-      error_ = std::current_exception();
+      return {.error = std::current_exception()};
     }
   }
 
@@ -116,39 +150,35 @@ class Maker {
     }
   }
 
-  // Adds `optimal` with limits below the packing's own numbers of trees, depth and latency.
-  void add_limited(const Algorithm& optimal) {
+  // `optimal` with limits below the packing's own numbers of trees, depth and latency.
+  [[nodiscard]] std::vector<Attempt> limited(const std::vector<Algorithm>& algorithms) const {
     const auto work = static_cast<double>(collective_.platform().arcs().size()) *
                       static_cast<double>(collective_.platform().hosts().size());
-    if (made_.empty() || made_.back().candidate.label != "optimal" || work > kMostWork) return;
-    const std::size_t trees = most_of_a_kind(made_.back().candidate.plan);
-    const std::size_t depth = made_.back().candidate.depth;
-    const Seconds latency = made_.back().candidate.latency;
+    const auto made = std::ranges::find(
+        made_, "optimal",
+        [](const Made& one) -> const std::string& { return one.candidate.label; });
+    const auto algorithm = std::ranges::find(algorithms, "optimal", &Algorithm::name);
+    if (made == made_.end() || algorithm == algorithms.end() || work > kMostWork) return {};
+    std::vector<Attempt> attempts;
+    const auto add = [&](std::string label) -> AlgorithmOptions& {
+      return attempts.emplace_back(&*algorithm, limits_, "optimal, at most " + label).limits;
+    };
+    const std::size_t trees = most_of_a_kind(made->candidate.plan);
     for (std::size_t most = 1; most < trees; most *= 2) {
-      AlgorithmOptions limits = limits_;
-      limits.max_trees = most;
-      add(optimal, limits, fmt::format("optimal, at most {} tree{}", most, most > 1 ? "s" : ""));
+      add(fmt::format("{} tree{}", most, most > 1 ? "s" : "")).max_trees = most;
     }
-    for (std::size_t most = 1; most < depth; most = most < 4 ? most + 1 : most * 3 / 2) {
-      AlgorithmOptions limits = limits_;
-      limits.max_depth = static_cast<std::uint32_t>(most);
-      add(optimal, limits, fmt::format("optimal, at most {} deep", most));
+    for (std::size_t most = 1; most < made->candidate.depth;
+         most = most < 4 ? most + 1 : most * 3 / 2) {
+      add(fmt::format("{} deep", most)).max_depth = static_cast<std::uint32_t>(most);
     }
-    add_lower_latencies(optimal, latency);
-  }
-
-  // Lowers the limit on latency until no plan satisfies it.
-  void add_lower_latencies(const Algorithm& optimal, Seconds latency) {
     constexpr double kStep = 0.8;
     constexpr int kMostSteps = 10;
+    Seconds latency = made->candidate.latency;
     for (int step = 0; step < kMostSteps && latency.value > 0; ++step) {
       latency.value *= kStep;
-      AlgorithmOptions limits = limits_;
-      limits.max_latency = latency;
-      const std::size_t before = made_.size();
-      add(optimal, limits, fmt::format("optimal, at most {} away", format_duration(latency)));
-      if (made_.size() == before) return;
+      add(fmt::format("{} away", format_duration(latency))).max_latency = latency;
     }
+    return attempts;
   }
 
   static constexpr double kMostWork = 1e6;  // links times hosts: about a second
@@ -165,6 +195,7 @@ class Maker {
   std::vector<Made> made_;
   Candidates result_;
   std::exception_ptr error_;  // of the first one in the registry's order
+  std::atomic<bool> has_any_ = false;
 };
 
 }  // namespace

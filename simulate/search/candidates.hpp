@@ -40,8 +40,11 @@ struct CandidateOptions {
   // limited to fewer and to shallower trees.
   std::vector<planner::Algorithm> algorithms;
   planner::AlgorithmOptions limits;  // limits.deadline is ignored; that of the call applies
-  std::function<void(std::string_view)>
-      on_progress{};  // called before each algorithm; may be empty
+  // Called before each algorithm, and limits.on_progress while one runs, by any of the threads; may
+  // be empty.
+  std::function<void(std::string_view)> on_progress{};
+  // Threads that make them, at least one. The deadline's clock serves all of them.
+  std::size_t jobs = 1;
 };
 
 struct Candidates {

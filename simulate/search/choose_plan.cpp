@@ -99,6 +99,7 @@ class Chooser {
     const Collective collective = collective_for(segment);
     CandidateOptions how{options_.algorithms, options_.limits,
                          [this](std::string_view text) { report(text); }};
+    how.jobs = options_.jobs;
     how.limits.message = message_;
     how.limits.on_progress = [this](const planner::Progress& progress) {
       report(fmt::format("round {}, {}", progress.iterations, format_rate(progress.throughput)));

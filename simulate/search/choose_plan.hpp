@@ -33,7 +33,8 @@ struct ChoiceOptions {
   Options run{};                    // segment unset: chosen; sends are in turns, without a schedule
   Bytes least_segment{1024};        // the smallest one to choose, at least 1 byte
   std::optional<Seconds> overhead;  // assumed on links without one; unset: overhead_for
-  // Called often with the current step; may be empty.
+  std::size_t jobs = 1;             // threads, at least one
+  // Called often with the current step, by any of the threads; may be empty.
   std::function<void(Seconds elapsed, std::string_view text)> on_progress{};
 };
 

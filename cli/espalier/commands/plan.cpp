@@ -29,6 +29,7 @@
 #include "support/deadline.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
+#include "support/on_threads.hpp"
 
 namespace espalier::cli {
 
@@ -106,6 +107,7 @@ PlanAttempt attempt_for_message(const PlanCommand& options, const planner::Algor
   how.run.segment = options.problem.model.given_segment;
   how.overhead = options.overhead;
   how.run.compute = options.compute;
+  how.jobs = threads_for(options.jobs);
   how.limits = limits;
   simulate::Choice choice = choose_for(problem, limits.message, how, options.console);
   Run run{choice.outcome, choice.plan.throughput, watch.elapsed().value};
@@ -253,6 +255,8 @@ void PlanCommand::add_to(Arguments& app) {
   app.add("--compute", compute, read_positive_rate,
           "With --message, for a reduce or allreduce: how fast a host combines data, \"4 GB/s\"; "
           "default: instantly");
+  app.add("--jobs", jobs,
+          "With --message: plans to choose from that are made in parallel; 0: one per core");
   app.add("-o,--output", output, "Write the plan to this file; '-' is standard output",
           {.type = "FILE"});
   app.add("--json", json, "The summary as JSON");

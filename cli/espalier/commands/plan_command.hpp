@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct PlanCommand {
   planner::ScheduleOptions scheduling{};
   std::optional<Seconds> overhead{};
   std::optional<BytesPerSecond> compute{};
+  std::uint64_t jobs = 0;  // threads; 0: one per core
   bool json = false;
 
   void add_to(Arguments& app);

@@ -17,11 +17,11 @@
 #include "experiments/experiment.hpp"
 #include "experiments/families.hpp"
 #include "experiments/journal.hpp"
-#include "experiments/on_threads.hpp"
 #include "experiments/report.hpp"
 #include "platforms/formats/formats.hpp"
 #include "support/deadline.hpp"
 #include "support/files.hpp"
+#include "support/on_threads.hpp"
 
 namespace espalier::cli {
 
@@ -128,7 +128,7 @@ void run_rest(const Study& study, const StudyOptions& options, experiments::Jour
     options.console.note(
         fmt::format("{}: resuming; {} of {} are done", options.folder, before, study.unit_count()));
   }
-  const std::size_t jobs = experiments::threads_for(options.jobs);
+  const std::size_t jobs = threads_for(options.jobs);
   ProgressLine line(options.console, "study " + study.family);
   const Stopwatch watch;
   experiments::run_units(study, units, jobs, [&](std::size_t unit, experiments::Result&& result) {

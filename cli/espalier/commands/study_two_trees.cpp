@@ -10,10 +10,10 @@
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
-#include "experiments/on_threads.hpp"
 #include "experiments/two_trees.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
+#include "support/on_threads.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
@@ -76,7 +76,7 @@ ExitStatus TwoTreesStudy::run() const {
   std::filesystem::create_directories(path, fault);
   if (fault) throw InputError(folder, {}, "cannot create the folder: " + fault.message());
   require_writable((path / "figures.csv").string());
-  const std::size_t threads = experiments::threads_for(jobs);
+  const std::size_t threads = threads_for(jobs);
   ProgressLine line(console, "study two-trees");
   const Stopwatch watch;
   const std::vector<experiments::TwoTreeFigure> figures =

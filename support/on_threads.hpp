@@ -11,16 +11,16 @@
 #include <utility>
 #include <vector>
 
-namespace espalier::experiments {
+namespace espalier {
 
 // How many threads do so many jobs; 0: one for each core.
 inline std::size_t threads_for(std::uint64_t jobs) {
   return jobs > 0 ? jobs : std::max(1U, std::thread::hardware_concurrency());
 }
 
-// Calls report(i, work(i)) for every i below `count`, on `jobs` threads (at least one): one report
-// at a time, in any order, from any thread. If a call throws, no further one is started, and the
-// first exception is rethrown when all threads have ended.
+// Calls report(i, work(i)) for every i below `count`, on `jobs` threads (at least one), of which
+// the caller's is one: one report at a time, in any order, from any thread. If a call throws, no
+// further one is started, and the first exception is rethrown when all threads have ended.
 template <class Work, class Report>
 void on_threads(std::size_t count, std::size_t jobs, const Work& work, const Report& report) {
   std::atomic<std::size_t> next = 0;
@@ -42,10 +42,10 @@ void on_threads(std::size_t count, std::size_t jobs, const Work& work, const Rep
   };
   {
     std::vector<std::jthread> threads;
-    const std::size_t most = std::max<std::size_t>(1, std::min(jobs, count));
-    for (std::size_t i = 0; i < most; ++i) threads.emplace_back(run);
+    for (std::size_t i = 1; i < std::min(jobs, count); ++i) threads.emplace_back(run);
+    run();
   }
   if (fault) std::rethrow_exception(fault);
 }
 
-}  // namespace espalier::experiments
+}  // namespace espalier
