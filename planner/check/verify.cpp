@@ -76,11 +76,9 @@ class Verifier {
     try {
       const platforms::Model model = platforms::parse_model(plan_.model);
       place = plan_.has_one_root() ? "/source" : "/blocks";
-      std::optional<platforms::NodeId> root;
-      if (!plan_.source.empty()) root = source_named(platform_, plan_.source);
-      on_problem(plan_.operation, platform_, root, model,
+      on_problem(plan_.operation, platform_, root_of(plan_, platform_), model,
                  platforms::OccupationOptions{plan_.segment, plan_.latency_occupies},
-                 {shares_of(plan_), receivers()}, [&](const auto& problem) {
+                 receipts_of(plan_, platform_), [&](const auto& problem) {
                    place = {};
                    check_on(problem);
                  });
@@ -88,16 +86,6 @@ class Verifier {
       if (place.empty()) throw;
       add_fault(std::string(place), error.what());
     }
-  }
-
-  // Where other nodes help; else none.
-  [[nodiscard]] std::vector<platforms::NodeId> receivers() const {
-    std::vector<platforms::NodeId> nodes;
-    if (!plan_.has_helpers()) return nodes;
-    for (const std::uint32_t member : plan_.blocks.front().members) {
-      nodes.push_back(platform_.hosts()[member]);
-    }
-    return nodes;
   }
 
   template <class Problem>
@@ -244,7 +232,7 @@ class Verifier {
   [[nodiscard]] Outcome prove_as_planned(const Problem& problem) const {
     if (!report_.cost || !report_.cost->budget_per_GB) return prove(problem);
     const MoneyProblem priced{plan_.operation, platform_,         problem.root(),
-                              problem.model(), problem.options(), {shares_of(plan_), receivers()}};
+                              problem.model(), problem.options(), receipts_of(plan_, platform_)};
     return within_budget(priced, *report_.cost->budget_per_GB, {{options_.limits}, /*plan=*/false})
         .outcome;
   }

@@ -14,6 +14,98 @@ namespace espalier::planner {
 
 namespace {
 
+// What idles, and what is full. Problem: any of planner/problem/any_problem.hpp.
+template <class Problem>
+class LossCounter {
+ public:
+  LossCounter(const Plan& plan, const std::vector<double>& loads, const Problem& problem,
+              const std::vector<PricedResource>& prices, BytesPerSecond bound)
+      : plan_(plan),
+        loads_(loads),
+        problem_(problem),
+        platform_(problem.platform()),
+        price_(prices_by_row(prices, loads.size())) {
+    for (const double price : price_) sum_of_prices_ += price;
+    if (!(sum_of_prices_ > 0)) throw InfeasibleError("the prices prove no bound");
+    result_.throughput = plan.throughput;
+    result_.bound = bound;
+  }
+
+  PlanLoss run() {
+    for (double& price : price_) price /= sum_of_prices_;
+    list_users();
+    count_idle();
+    list_full();
+    result_.costly.value = result_.bound.value - result_.throughput.value - result_.idle.value;
+    return std::move(result_);
+  }
+
+ protected:
+  void list_users() {
+    users_.resize(loads_.size());
+    const std::vector<PlanTrees> kinds = trees_by_kind(plan_);
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+      const bool up = kinds[kind].up;
+      for (std::size_t t = 0; t < kinds[kind].trees->size(); ++t) {
+        const PlanTree& tree = (*kinds[kind].trees)[t];
+        const std::vector<double> seconds =
+            lp::tree_load(problem_.occupation().seconds_per_byte, links_of(platform_, tree, up));
+        for (std::size_t row = 0; row < seconds.size(); ++row) {
+          if (seconds[row] > 0)
+            users_[row].push_back({kind, t, up, tree.rate.value * seconds[row]});
+        }
+      }
+    }
+    for (std::vector<ResourceUser>& users : users_) {
+      std::stable_sort(users.begin(), users.end(),
+                       [](const auto& a, const auto& b) { return a.load > b.load; });
+    }
+  }
+
+  void count_idle() {
+    for (std::size_t row = 0; row < price_.size(); ++row) {
+      if (!(price_[row] > 0)) continue;
+      const double loss = result_.bound.value * price_[row] * (1 - loads_[row]);
+      result_.idle.value += loss;
+      if (loss != 0) {
+        result_.idle_resources.push_back(
+            {name_of(row), price_[row], loads_[row], {loss}, users_[row]});
+      }
+    }
+    worst_first(result_.idle_resources);
+  }
+
+  void list_full() {
+    for (std::size_t row = 0; row < loads_.size(); ++row) {
+      if (loads_[row] >= kFullLoad) {
+        result_.full.push_back({name_of(row), loads_[row], price_[row], users_[row]});
+      }
+    }
+    std::stable_sort(
+        result_.full.begin(), result_.full.end(),
+        [](const FullResource& a, const FullResource& b) { return a.price > b.price; });
+  }
+
+  template <typename Part>
+  static void worst_first(std::vector<Part>& parts) {
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const Part& a, const Part& b) { return a.loss > b.loss; });
+  }
+
+  [[nodiscard]] std::string name_of(std::size_t row) const {
+    return platforms::describe(problem_.occupation().resources[row], platform_);
+  }
+
+  const Plan& plan_;
+  const std::vector<double>& loads_;
+  const Problem& problem_;
+  const platforms::Platform& platform_;
+  std::vector<double> price_;  // sum 1, once it runs
+  double sum_of_prices_ = 0;
+  std::vector<std::vector<ResourceUser>> users_;  // of each resource
+  PlanLoss result_;
+};
+
 // The links of one edge, in the direction of the data. Routes of the two halves of an allreduce
 // differ even where their links are the same.
 struct Route {
@@ -23,50 +115,34 @@ struct Route {
       default;  // NOLINT(modernize-use-nullptr): as in quantities
 };
 
-class LossCounter {
+// And which edges cost more than the cheapest tree's.
+class EdgeLossCounter : LossCounter<Collective> {
  public:
-  LossCounter(const Plan& plan, const std::vector<double>& loads, const Collective& collective,
-              const std::vector<PricedResource>& prices)
-      : plan_(plan),
-        loads_(loads),
-        collective_(collective),
-        platform_(collective.platform()),
-        price_(prices_by_row(prices, loads.size())),
-        arc_cost_(platform_.arcs().size(), 0.0) {}
+  EdgeLossCounter(const Plan& plan, const std::vector<double>& loads, const Collective& problem,
+                  const std::vector<PricedResource>& prices)
+      : LossCounter(plan, loads, problem, prices, {}), arc_cost_(platform_.arcs().size(), 0.0) {}
 
   PlanLoss run() {
     price_arcs();
-    result_.throughput = {0};
-    for (const PlanTrees& kind : trees_by_kind(plan_)) {
-      double sum = 0;
-      for (const PlanTree& tree : *kind.trees) sum += tree.rate.value;
-      result_.throughput.value = std::max(result_.throughput.value, sum);
-    }
-    list_users();
-    count_idle();
     count_costly();
-    list_full();
-    return std::move(result_);
+    return LossCounter::run();
   }
 
  private:
   // Computes the cheapest tree (for an allreduce, one of each kind), and every arc's cost as a
   // share of it.
   void price_arcs() {
-    const CollectiveProblem problem(collective_);
+    const CollectiveProblem problem(problem_);
     const lp::PackingProblem packing = problem.problem();
     const lp::PricedTree cheapest = lp::TreePricer(packing).cheapest_tree(price_);
     if (!(cheapest.cost > 0)) throw InfeasibleError("the prices prove no bound");
-    double sum = 0;
-    for (const double price : price_) sum += price;
-    result_.bound = {sum / cheapest.cost};
-    for (double& price : price_) price /= sum;
+    result_.bound = {sum_of_prices_ / cheapest.cost};
     using Column = Eigen::SparseMatrix<double>::InnerIterator;
     for (std::size_t arc = 0; arc < arc_cost_.size(); ++arc) {
-      for (Column it(collective_.occupation().seconds_per_byte, static_cast<Eigen::Index>(arc)); it;
+      for (Column it(problem_.occupation().seconds_per_byte, static_cast<Eigen::Index>(arc)); it;
            ++it) {
-        arc_cost_[arc] +=
-            result_.bound.value * price_[static_cast<std::size_t>(it.row())] * it.value();
+        arc_cost_[arc] += result_.bound.value / sum_of_prices_ *
+                          price_[static_cast<std::size_t>(it.row())] * it.value();
       }
     }
     const CollectiveProblem::Halves halves = problem.split(cheapest.tree);
@@ -92,37 +168,6 @@ class LossCounter {
     return {route.up ? arcs[route.links.front()].from : arcs[route.links.back()].to, route.up};
   }
 
-  void list_users() {
-    users_.resize(loads_.size());
-    for (const PlanTrees& kind : trees_by_kind(plan_)) {
-      for (std::size_t t = 0; t < kind.trees->size(); ++t) {
-        const PlanTree& tree = (*kind.trees)[t];
-        const std::vector<double> seconds = lp::tree_load(collective_.occupation().seconds_per_byte,
-                                                          links_of(platform_, tree, kind.up));
-        for (std::size_t row = 0; row < seconds.size(); ++row) {
-          if (seconds[row] > 0) users_[row].push_back({kind.up, t, tree.rate.value * seconds[row]});
-        }
-      }
-    }
-    for (std::vector<ResourceUser>& users : users_) {
-      std::stable_sort(users.begin(), users.end(),
-                       [](const auto& a, const auto& b) { return a.load > b.load; });
-    }
-  }
-
-  void count_idle() {
-    for (std::size_t row = 0; row < price_.size(); ++row) {
-      if (!(price_[row] > 0)) continue;
-      const double loss = result_.bound.value * price_[row] * (1 - loads_[row]);
-      result_.idle.value += loss;
-      if (loss != 0) {
-        result_.idle_resources.push_back(
-            {name_of(row), price_[row], loads_[row], {loss}, users_[row]});
-      }
-    }
-    worst_first(result_.idle_resources);
-  }
-
   void count_costly() {
     std::map<Route, double> rates;
     for (const PlanTrees& kind : trees_by_kind(plan_)) {
@@ -137,7 +182,6 @@ class LossCounter {
       const double cost = cost_of(route);
       const double least = cost_of(cheapest);
       const double loss = rate * (cost - least);
-      result_.costly.value += loss;
       if (route == cheapest || loss == 0) continue;
       result_.costly_edges.push_back(
           {name_of(route), route.up, {rate}, cost, name_of(cheapest), least, {loss}});
@@ -145,30 +189,10 @@ class LossCounter {
     worst_first(result_.costly_edges);
   }
 
-  void list_full() {
-    for (std::size_t row = 0; row < loads_.size(); ++row) {
-      if (loads_[row] >= kFullLoad) {
-        result_.full.push_back({name_of(row), loads_[row], price_[row], users_[row]});
-      }
-    }
-    std::stable_sort(
-        result_.full.begin(), result_.full.end(),
-        [](const FullResource& a, const FullResource& b) { return a.price > b.price; });
-  }
-
-  template <typename Part>
-  static void worst_first(std::vector<Part>& parts) {
-    std::stable_sort(parts.begin(), parts.end(),
-                     [](const Part& a, const Part& b) { return a.loss > b.loss; });
-  }
-
   [[nodiscard]] double cost_of(const Route& route) const {
     double cost = 0;
     for (const std::uint32_t arc : route.links) cost += arc_cost_[arc];
     return cost;
-  }
-  [[nodiscard]] std::string name_of(std::size_t row) const {
-    return platforms::describe(collective_.occupation().resources[row], platform_);
   }
   [[nodiscard]] std::string name_of(const Route& route) const {
     std::string name = printable(platform_.node(platform_.arcs()[route.links.front()].from).name);
@@ -178,22 +202,31 @@ class LossCounter {
     return name;
   }
 
-  const Plan& plan_;
-  const std::vector<double>& loads_;
-  const Collective& collective_;
-  const platforms::Platform& platform_;
-  std::vector<double> price_;     // sum 1
   std::vector<double> arc_cost_;  // the cheapest tree costs 1
   std::map<Place, Route> cheapest_for_;
-  std::vector<std::vector<ResourceUser>> users_;  // of each resource
-  PlanLoss result_;
 };
 
 }  // namespace
 
-PlanLoss loss_of(const Plan& plan, const std::vector<double>& loads, const Collective& collective,
-                 const std::vector<PricedResource>& prices) {
-  return LossCounter(plan, loads, collective, prices).run();
+PlanLoss loss_at_prices(const Plan& plan, const std::vector<double>& loads,
+                        const Collective& problem, const std::vector<PricedResource>& prices) {
+  return EdgeLossCounter(plan, loads, problem, prices).run();
+}
+PlanLoss loss_of(const Plan& plan, const std::vector<double>& loads, const Collective& problem,
+                 const Outcome& optimum) {
+  return loss_at_prices(plan, loads, problem, optimum.prices);
+}
+PlanLoss loss_of(const Plan& plan, const std::vector<double>& loads, const AllRoots& problem,
+                 const Outcome& optimum) {
+  return LossCounter(plan, loads, problem, optimum.prices, optimum.bound.value()).run();
+}
+PlanLoss loss_of(const Plan& plan, const std::vector<double>& loads, const Routing& problem,
+                 const Outcome& optimum) {
+  return LossCounter(plan, loads, problem, optimum.prices, optimum.bound.value()).run();
+}
+PlanLoss loss_of(const Plan& plan, const std::vector<double>& loads, const Multicast& problem,
+                 const Outcome& optimum) {
+  return LossCounter(plan, loads, problem, optimum.prices, optimum.bound.value()).run();
 }
 
 }  // namespace espalier::planner

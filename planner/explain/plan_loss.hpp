@@ -1,7 +1,8 @@
 // The loss of a plan against the optimum, by resource and by link:
 //     bound - sum_T lambda_T = sum_r y_r (1 - L_r) + sum_T lambda_T (c(T) - 1)
 // (docs/methods.md, "Where a plan loses"): priced resources that are idle, and trees that cost more
-// than the cheapest. For an allreduce a "tree" is a pair of a reduce tree and a broadcast tree.
+// than the cheapest. For an allreduce a "tree" is a pair of a reduce tree and a broadcast tree, for
+// an operation with several roots or parts a tree of each root, or a path of each part.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "planner/plan/plan.hpp"
-#include "planner/problem/collective.hpp"
+#include "planner/problem/any_problem.hpp"
 #include "planner/registry.hpp"
 #include "support/quantities.hpp"
 
@@ -17,8 +18,9 @@ namespace espalier::planner {
 
 // A tree of the plan, and the share of a resource's time that it uses.
 struct ResourceUser {
-  bool up;           // one of the reduce trees
+  std::size_t kind;  // index into trees_by_kind(plan)
   std::size_t tree;  // index among the trees of its kind
+  bool up;           // it combines
   double load;
 };
 
@@ -48,19 +50,29 @@ struct FullResource {
 };
 
 struct PlanLoss {
-  BytesPerSecond throughput;  // sum of the rates of the trees of one kind
+  BytesPerSecond throughput;  // the plan's
   BytesPerSecond bound;       // proven
   BytesPerSecond idle;        // lost by idle resources
   BytesPerSecond costly;      // lost by costly trees; bound - throughput = idle + costly
   std::vector<IdleResource> idle_resources;  // all with a price and a loss, largest loss first
-  std::vector<CostlyEdge> costly_edges;      // all whose loss is not 0, largest loss first
-  std::vector<FullResource> full;            // what limits the plan, highest price first
+  // All whose loss is not 0, largest loss first; only of a Collective.
+  std::vector<CostlyEdge> costly_edges;
+  std::vector<FullResource> full;  // what limits the plan, highest price first
 };
 
-// loads: of the plan, one per resource of the collective, as in VerifyReport. prices: a certificate
-// of the collective. The plan must have passed `verify` on its platform, and have the collective's
-// operation. Throws InfeasibleError when the prices prove no bound.
-PlanLoss loss_of(const Plan& plan, const std::vector<double>& loads, const Collective& collective,
-                 const std::vector<PricedResource>& prices);
+// loads: of the plan, one per resource of the problem, as in VerifyReport. optimum: with a bound
+// and its certificate. The plan must have passed `verify` on its platform, and be one of the
+// problem's. Throws InfeasibleError when the prices prove no bound.
+PlanLoss loss_of(const Plan& plan, const std::vector<double>& loads, const Collective& problem,
+                 const Outcome& optimum);
+PlanLoss loss_of(const Plan& plan, const std::vector<double>& loads, const AllRoots& problem,
+                 const Outcome& optimum);
+PlanLoss loss_of(const Plan& plan, const std::vector<double>& loads, const Routing& problem,
+                 const Outcome& optimum);
+PlanLoss loss_of(const Plan& plan, const std::vector<double>& loads, const Multicast& problem,
+                 const Outcome& optimum);
+// The same from prices alone, which prove a bound.
+PlanLoss loss_at_prices(const Plan& plan, const std::vector<double>& loads,
+                        const Collective& problem, const std::vector<PricedResource>& prices);
 
 }  // namespace espalier::planner

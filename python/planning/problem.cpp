@@ -293,13 +293,9 @@ Explained Problem::explain(const Options& options, std::size_t top,
         loads = report.loads;
       }
       Explained explained{planner::explain(problem, how)};
-      if constexpr (std::is_same_v<std::decay_t<decltype(problem)>, planner::Collective>) {
-        const planner::Outcome& optimum = explained.explanation.optimum;
-        if (plan != nullptr && optimum.bound) {
-          explained.loss = planner::loss_of(*plan, loads, problem, optimum.prices);
-        }
-      } else if (plan != nullptr) {
-        throw InputError("the losses of plans with several roots, or parts, are not explained yet");
+      const planner::Outcome& optimum = explained.explanation.optimum;
+      if (plan != nullptr && optimum.bound) {
+        explained.loss = planner::loss_of(*plan, loads, problem, optimum);
       }
       explained.seconds = watch.elapsed().value;
       return explained;

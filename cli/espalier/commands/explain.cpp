@@ -129,19 +129,19 @@ ExitStatus print_explanation(const ExplainCommand& options, const Problem& probl
 }
 
 // The same, and where the plan loses.
-ExitStatus print_losses(const ExplainCommand& options, const planner::Collective& collective,
+template <class Problem>
+ExitStatus print_losses(const ExplainCommand& options, const Problem& problem,
                         const LoadedPlan& loaded) {
   const Stopwatch watch;
   const planner::Explanation explanation =
-      explain_timed(collective, options.top, options.limits, options.console);
-  Report report = explanation_report(collective, explanation);
+      explain_timed(problem, options.top, options.limits, options.console);
+  Report report = explanation_report(problem, explanation);
   if (explanation.optimum.bound) {
-    add_plan_loss(
-        report,
-        {display_name(options.plan), loaded.plan,
-         planner::loss_of(loaded.plan, loaded.report.loads, collective, explanation.optimum.prices),
-         loaded.report.busiest_load, loaded.report.busiest_resource},
-        options.top);
+    add_plan_loss(report,
+                  {display_name(options.plan), loaded.plan,
+                   planner::loss_of(loaded.plan, loaded.report.loads, problem, explanation.optimum),
+                   loaded.report.busiest_load, loaded.report.busiest_resource},
+                  options.top);
   }
   report.write("seconds", watch.elapsed().value);
   write_text("-", report.render(options.json));
@@ -149,7 +149,7 @@ ExitStatus print_losses(const ExplainCommand& options, const planner::Collective
 }
 
 // The plan names its problem. Options may repeat it but must not differ.
-void require_agreement(const ExplainCommand& options, const Subject& subject,
+void require_agreement(const ExplainCommand& options, const Platform& platform,
                        const planner::Plan& plan) {
   const auto refuse = [](const char* option, const std::string& what) {
     throw InputError({}, option, fmt::format("the plan{}; leave this option out", what));
@@ -157,15 +157,22 @@ void require_agreement(const ExplainCommand& options, const Subject& subject,
   if (options.operation && options.operation != plan.operation) {
     refuse("--operation", fmt::format("'s operation is '{}'", planner::name_of(plan.operation)));
   }
-  if (!options.sources.empty() && sources_of(subject.platform, options.sources) !=
-                                      std::vector<NodeId>{subject.sources.front()}) {
+  const bool is_free = options.sources == std::vector<std::string>{kAnyRoot.data()};
+  if (plan.source.empty() && !options.sources.empty() && !is_free) {
+    refuse("--source", " has no single source");
+  }
+  if (!plan.source.empty() && !options.sources.empty() &&
+      sources_of(platform, options.sources) !=
+          std::vector<NodeId>{planner::source_named(platform, plan.source)}) {
     refuse("--source", fmt::format("'s source is {}", in_quotes(plan.source)));
   }
+  if (!options.shares.file.empty()) refuse("--counts", " names the shares");
+  if (!options.receivers.to.empty()) refuse("--to", " names the receivers");
   const ModelOptions& given = options.model;
-  if (given.given_model && given.given_model != subject.model) {
+  if (given.given_model && given.given_model != platforms::parse_model(plan.model)) {
     refuse("--model", fmt::format("'s model is '{}'", plan.model));
   }
-  if (given.given_segment && given.given_segment != subject.occupation.segment) {
+  if (given.given_segment && given.given_segment != plan.segment) {
     refuse("--segment", fmt::format("'s segments are of {}", format_size(plan.segment)));
   }
   if (given.latency_occupies && given.latency_occupies != plan.latency_occupies) {
@@ -176,26 +183,24 @@ void require_agreement(const ExplainCommand& options, const Subject& subject,
 ExitStatus explain_plan(const ExplainCommand& options) {
   require_one_stdin("explain", options.plan, options.platform);
   LoadedPlan loaded;
-  loaded.plan = planner::parse_plan(read_text(options.plan), display_name(options.plan));
-  if (planner::has_no_data(loaded.plan.operation)) {
+  loaded.plan = planner::parse_plan(read_text(options.plan), display_name(options.plan),
+                                    planner::Roots::kAny);
+  const planner::Plan& plan = loaded.plan;
+  if (planner::has_no_data(plan.operation)) {
     throw InputError(display_name(options.plan), "/operation",
                      "a barrier has a time, not a throughput to explain; use 'bound'");
   }
   const Platform platform =
-      planner::platform_of(loaded.plan, options.reading.read(options.platform, options.console));
-  loaded.report = planner::verify(loaded.plan, platform, {.prove = false});
+      planner::platform_of(plan, options.reading.read(options.platform, options.console));
+  loaded.report = planner::verify(plan, platform, {.prove = false});
   if (print_faults(loaded.report, display_name(options.plan))) return ExitStatus::kCheckFailed;
-  const planner::Plan& plan = loaded.plan;
-  const Subject subject{plan.operation,
-                        platform,
-                        {planner::source_named(platform, plan.source)},
-                        platforms::parse_model(plan.model),
-                        {.segment = plan.segment, .latency_occupies = plan.latency_occupies}};
-  require_agreement(options, subject, plan);
-  return print_losses(options,
-                      planner::Collective(subject.operation, platform, subject.sources.front(),
-                                          subject.model, subject.occupation),
-                      loaded);
+  require_agreement(options, platform, plan);
+  return planner::on_problem(plan.operation, platform, planner::root_of(plan, platform),
+                             platforms::parse_model(plan.model),
+                             {.segment = plan.segment, .latency_occupies = plan.latency_occupies},
+                             planner::receipts_of(plan, platform), [&](const auto& problem) {
+                               return print_losses(options, problem, loaded);
+                             });
 }
 
 ExitStatus ExplainCommand::run() const {

@@ -177,15 +177,8 @@ PageProblem problem_of(const ReportCommand& options, const Inputs& inputs) {
   problem.operation = plan.operation;
   problem.model = platforms::parse_model(plan.model);
   problem.occupation = {.segment = plan.segment, .latency_occupies = plan.latency_occupies};
-  if (plan.has_one_root() || planner::needs_root(plan.operation)) {
-    problem.root = planner::source_named(platform, plan.source);
-  }
-  problem.receipts.shares = planner::shares_of(plan);
-  if (plan.has_helpers()) {
-    for (const std::uint32_t member : plan.blocks.front().members) {
-      problem.receipts.receivers.push_back(platform.hosts()[member]);
-    }
-  }
+  problem.root = planner::root_of(plan, platform);
+  problem.receipts = planner::receipts_of(plan, platform);
   return problem;
 }
 

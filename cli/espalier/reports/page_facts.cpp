@@ -30,15 +30,15 @@ Json lines_json(std::string_view text) {
 }
 
 // What `explain --plan` says before its tables.
-Json loss_sentences(const PagePlan& one, const planner::Collective& collective,
+template <class Problem>
+Json loss_sentences(const PagePlan& one, const Problem& problem,
                     const planner::Explanation& explanation) {
   Report report;
-  add_plan_loss(
-      report,
-      {one.file, one.plan,
-       planner::loss_of(one.plan, one.report.loads, collective, explanation.optimum.prices),
-       one.report.busiest_load, one.report.busiest_resource},
-      0);
+  add_plan_loss(report,
+                {one.file, one.plan,
+                 planner::loss_of(one.plan, one.report.loads, problem, explanation.optimum),
+                 one.report.busiest_load, one.report.busiest_resource},
+                0);
   const std::string text = report.text();
   return lines_json(std::string_view(text).substr(0, text.find("\n\n")));
 }
@@ -56,11 +56,9 @@ Json facts_of(const Problem& problem, const PageProblem& page, std::span<const P
       planner::prices_by_row(explanation.optimum.prices, resources.size());
   const Report report = explanation_report(problem, explanation);
   Json losses = Json::object();
-  if constexpr (std::is_same_v<Problem, planner::Collective>) {
-    for (std::size_t i = 0; i < plans.size() && explanation.optimum.bound; ++i) {
-      if (!is_for(plans[i].plan, page, platform)) continue;
-      losses[std::to_string(i)] = loss_sentences(plans[i], problem, explanation);
-    }
+  for (std::size_t i = 0; i < plans.size() && explanation.optimum.bound; ++i) {
+    if (!is_for(plans[i].plan, page, platform)) continue;
+    losses[std::to_string(i)] = loss_sentences(plans[i], problem, explanation);
   }
   return {{"operation", planner::name_of(page.operation)},
           {"source", page.root ? Json(platform.node(*page.root).name) : Json()},
@@ -85,8 +83,10 @@ std::string shell_word(const std::string& text) {
 bool is_for(const planner::Plan& plan, const PageProblem& problem, const Platform& platform) {
   const bool segments_matter =
       problem.occupation.latency_occupies || simulate::names_overhead(platform);
-  return plan.operation == problem.operation && plan.has_one_root() == problem.root.has_value() &&
-         (!problem.root || plan.source == platform.node(*problem.root).name) &&
+  const planner::Receipts receipts = planner::receipts_of(plan, platform);
+  return plan.operation == problem.operation && planner::root_of(plan, platform) == problem.root &&
+         receipts.shares == problem.receipts.shares &&
+         receipts.receivers == problem.receipts.receivers &&
          plan.model == platforms::name_of(problem.model) &&
          (!segments_matter || plan.segment == problem.occupation.segment) &&
          plan.latency_occupies == problem.occupation.latency_occupies;

@@ -17,12 +17,12 @@ namespace {
 constexpr std::size_t kNamed = 3;  // resources named in a sentence
 constexpr double kNoLoss = 2e-6;   // relative: plan and bound are each known within a gap of 1e-6
 
-// "a, b and 3 more".
-std::string listed(const std::vector<std::string>& names, std::size_t most) {
-  if (names.size() > most + 1) {
+// "a, b and 3 more". all: how many there are, of which `names` are at least the first most + 2.
+std::string listed(const std::vector<std::string>& names, std::size_t most, std::size_t all) {
+  if (all > most + 1) {
     const std::vector<std::string> first(names.begin(),
                                          names.begin() + static_cast<std::ptrdiff_t>(most));
-    return fmt::format("{} and {} more", fmt::join(first, ", "), names.size() - most);
+    return fmt::format("{} and {} more", fmt::join(first, ", "), all - most);
   }
   if (names.size() < 2) return names.empty() ? "nothing" : names.front();
   const std::vector<std::string> first(names.begin(), names.end() - 1);
@@ -55,33 +55,59 @@ std::string saturated_text(const ExplainedPlan& explained) {
     names.push_back(fmt::format("{} ({}{})", full.resource, price,
                                 halves_of(full.users, explained.plan.operation)));
   }
-  return fmt::format("The plan saturates: {}.\n", listed(names, kNamed));
+  return fmt::format("The plan saturates: {}.\n", listed(names, kNamed, names.size()));
 }
 
-// The trees that use a resource: "1 (33 %), 0 (20 %)"; for an allreduce
-// "up 1 (33 %), down 0 (20 %)".
-std::string users_of(const std::vector<planner::ResourceUser>& users,
-                     planner::Operation operation) {
-  std::vector<std::string> names;
-  for (const planner::ResourceUser& user : users) {
-    const std::string_view half = !planner::goes_both_ways(operation) ? ""
-                                  : user.up                           ? "up "
-                                                                      : "down ";
-    names.push_back(fmt::format("{}{} ({})", half, user.tree, percent(user.load)));
-  }
-  return listed(names, kNamed);
-}
+// The trees that use a resource.
+class TreeNames {
+ public:
+  explicit TreeNames(const planner::Plan& plan)
+      : plan_(plan), kinds_(planner::trees_by_kind(plan)) {}
 
-Json users_json(const std::vector<planner::ResourceUser>& users) {
-  Rows rows({written("kind"), written("tree"), written("load")});
-  for (const planner::ResourceUser& user : users) {
-    rows.add({user.up ? "reduce_trees" : "broadcast_trees", user.tree, share(user.load)});
+  // "1 (33 %), 0 (20 %)"; for an allreduce "up 1 (33 %), down 0 (20 %)"; with several roots or
+  // parts "from a (33 %), b to c (20 %)".
+  [[nodiscard]] std::string text(const std::vector<planner::ResourceUser>& users) const {
+    std::vector<std::string> names;
+    for (const planner::ResourceUser& user : users) {
+      if (names.size() > kNamed + 1) break;
+      names.push_back(fmt::format("{} ({})", name_of(user), percent(user.load)));
+    }
+    return listed(names, kNamed, users.size());
   }
-  return rows.json();
-}
+
+  [[nodiscard]] Json json(const std::vector<planner::ResourceUser>& users) const {
+    Rows rows({written("kind"), written("tree"), written("load")});
+    for (const planner::ResourceUser& user : users) {
+      rows.add({kinds_[user.kind].key, user.tree, share(user.load)});
+    }
+    return rows.json();
+  }
+
+ private:
+  [[nodiscard]] std::string name_of(const planner::ResourceUser& user) const {
+    const planner::PlanTrees& kind = kinds_[user.kind];
+    if (plan_.blocks.empty()) {
+      const std::string_view half = !planner::goes_both_ways(plan_.operation) ? ""
+                                    : user.up                                 ? "up "
+                                                                              : "down ";
+      return fmt::format("{}{}", half, user.tree);
+    }
+    const std::string root = kind.root < plan_.nodes.size() ? printable(plan_.nodes[kind.root])
+                                                            : printable(plan_.source);
+    std::string name = kind.to   ? fmt::format("{} to {}", root, printable(plan_.nodes[*kind.to]))
+                       : user.up ? "to " + root
+                                 : "from " + root;
+    if (kind.trees->size() > 1) name += fmt::format(": {}", user.tree);
+    return name;
+  }
+
+  const planner::Plan& plan_;
+  std::vector<planner::PlanTrees> kinds_;
+};
 
 // The first `top` of the idle resources that lose at least `least`.
 Rows idle_rows(const ExplainedPlan& explained, double all, std::size_t top, double least) {
+  const TreeNames names(explained.plan);
   Rows rows({left("idle resource", "resource"),
              {"price", "price"},
              {"load", "load"},
@@ -94,7 +120,7 @@ Rows idle_rows(const ExplainedPlan& explained, double all, std::size_t top, doub
     if (count++ == top || idle.loss.value < least) break;
     rows.add({idle.resource, share(idle.price), share(idle.load), idle.loss,
               shown_only(percent(idle.loss.value / all)),
-              Cell(users_of(idle.users, explained.plan.operation), users_json(idle.users))});
+              Cell(names.text(idle.users), names.json(idle.users))});
   }
   return rows;
 }
@@ -123,11 +149,12 @@ Rows costly_rows(const ExplainedPlan& explained, double all, std::size_t top, do
   return rows;
 }
 
-Json full_json(const planner::PlanLoss& loss) {
+Json full_json(const ExplainedPlan& explained) {
+  const TreeNames names(explained.plan);
   Rows rows({written("resource"), written("load"), written("price"), written("trees")});
-  for (const planner::FullResource& full : loss.full) {
+  for (const planner::FullResource& full : explained.loss.full) {
     rows.add(
-        {full.resource, share(full.load), share(full.price), written_only(users_json(full.users))});
+        {full.resource, share(full.load), share(full.price), written_only(names.json(full.users))});
   }
   return rows.json();
 }
@@ -143,7 +170,7 @@ Json loss_json(const ExplainedPlan& explained, double all, std::size_t top) {
           {"dear_Bps", loss.costly.value},
           {"busiest_resource", explained.busiest_resource},
           {"busiest_load", explained.busiest_load},
-          {"full", full_json(loss)},
+          {"full", full_json(explained)},
           {"idle", idle_rows(explained, all, top, 0).json()},
           {"dear", costly_rows(explained, all, top, 0).json()}};
 }
@@ -158,7 +185,7 @@ void add_plan_loss(Report& report, const ExplainedPlan& explained, std::size_t t
   report.write("plan", loss_json(explained, all, top));
   std::string text =
       fmt::format("{} ({}, {}) carries {}", explained.file, printable(plan.algorithm),
-                  count_of_trees(plan.reduce_trees.size(), plan.broadcast_trees.size()),
+                  count_of_trees(planner::tree_count(plan, true), planner::tree_count(plan, false)),
                   format_rate(loss.throughput));
   if (all <= least) return report.say(text + ": the optimum, within the proof's gap.\n");
   text += fmt::format(", {} less than the proven bound ({}).\n", format_rate({all}),

@@ -54,6 +54,8 @@ TEST_F(Routing, PlanBoundVerifyAndShowAgree) {
     const Json checked = run_json({"verify", "plan.json", "--platform", "line.json", "--json"});
     EXPECT_THAT(checked.at("faults"), SizeIs(0));
     EXPECT_NEAR(checked.at("bound_Bps").get<double>(), optimum, 1e3);
+    EXPECT_THAT(run({"explain", "line.json", "--plan", "plan.json"}).out,
+                HasSubstr("the optimum, within the proof's gap"));
     const Json shown = run_json({"show", "plan.json", "--platform", "line.json", "--json"});
     EXPECT_EQ(shown.at("blocks")[0].at("to"), operation == "gather" ? "a" : "b");
     const Json compared = run_json(
@@ -92,8 +94,8 @@ TEST_F(Routing, Refusals) {
   EXPECT_THAT(refusal(with(problem("plan", "gather"), {"--algorithm", "exact-tree"})),
               HasSubstr("exact-tree"));
   run_json(with(problem("plan", "scatter"), {"-o", "plan.json"}));
-  EXPECT_THAT(refusal({"explain", "line.json", "--plan", "plan.json"}),
-              HasSubstr("does not take plans for a scatter yet"));
+  EXPECT_THAT(refusal({"explain", "line.json", "--plan", "plan.json", "--to", "a"}),
+              HasSubstr("--to: the plan names the receivers; leave this option out"));
 }
 
 }  // namespace
