@@ -188,7 +188,7 @@ std::optional<Finding> firewall(const Facts& facts) {
   const std::string more =
       cut.size() == 1 ? ""
                       : fmt::format("; likewise {}", counted(cut.size() - 1, "more pair of hosts",
-                                                       "more pairs of hosts"));
+                                                             "more pairs of hosts"));
   return Finding{fmt::format("{} cannot connect to {} at {}: {}{}", trial->from, trial->to,
                              trial->address, trial->reason, more),
                  "a firewall between them, or a missing route: messages by TCP wait until MPI "
