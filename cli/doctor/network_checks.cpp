@@ -217,14 +217,15 @@ std::optional<Finding> unreached_interface(const Facts& facts) {
   });
   const Owned at = *owned(facts, trial->to, trial->address);
   const Choice* const choice = choice_of(facts, at.rank);
-  return Finding{fmt::format("{} connects to {} at {}, but not at {}, its {}: {}", trial->from,
-                             trial->to, other->address, trial->address, at.one.name, trial->reason),
-                 choice == nullptr
-                     ? "MPI may choose the one that does not work, and messages then wait"
-                     : fmt::format("{} makes MPI use the one that does not work, and messages "
-                                   "then wait",
-                                   choice->variable),
-                 other_interface(facts, at.one.name)};
+  return Finding{
+      fmt::format("{} connects to {} at {}, but not at {}, its {}: {}", trial->from, trial->to,
+                  other->address, trial->address, at.one.name, trial->reason),
+      choice == nullptr
+          ? "MPI may choose the one that does not work, and then waits or ends the program"
+          : fmt::format("{} makes MPI use the one that does not work, and it "
+                        "waits or ends the program",
+                        choice->variable),
+      other_interface(facts, at.one.name)};
 }
 
 std::optional<Finding> same_address(const Facts& facts) {

@@ -25,7 +25,7 @@ Report report_of(const Facts& facts, const std::vector<Found>& found) {
                          found.empty() ? "nothing found" : counted(found.size(), "finding")));
   if (!facts.has_messages) {
     report.say(
-        "Nothing was sent by MPI, which might have waited without end: clocks are not compared.\n");
+        "Nothing was sent by MPI, which might have waited or failed: clocks are not compared.\n");
   }
   Rows rows({written("check"), written("what"), written("why"), written("cure")});
   for (const Found& one : found) {

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
+#include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "runtime/transport/agreement.hpp"
@@ -20,6 +23,37 @@ constexpr char kLast = '.';
 
 std::string name_of(std::size_t round, int rank, std::size_t piece) {
   return fmt::format("espalier.{}.{}.{}", round, rank, piece);
+}
+
+// Launchers keep texts without blanks, and take some signs for their own: those as "%3D".
+bool is_kept(char letter) {
+  constexpr std::string_view kTheirs = "%=;";
+  return letter > ' ' && letter <= '~' && kTheirs.find(letter) == std::string_view::npos;
+}
+
+std::string encoded(std::string_view text) {
+  std::string all;
+  for (const char letter : text) {
+    all += is_kept(letter) ? std::string(1, letter)
+                           : fmt::format("%{:02X}", static_cast<unsigned char>(letter));
+  }
+  return all;
+}
+
+std::string decoded(std::string_view text) {
+  std::string all;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    unsigned char code = 0;
+    const char* const digits = text.data() + at + 1;
+    if (text[at] == '%' && at + 2 < text.size() &&
+        std::from_chars(digits, digits + 2, code, 16).ec == std::errc{}) {
+      all += static_cast<char>(code);
+      at += 2;
+    } else {
+      all += text[at];
+    }
+  }
+  return all;
 }
 
 // With the range of names, which Open MPI's lookups leave undefined by default.
@@ -63,8 +97,9 @@ TextExchange::TextExchange(MPI_Comm comm) : comm_(comm), rank_(runtime::rank_in(
 #endif
 }
 
-bool TextExchange::publish(const std::string& text) const {
+bool TextExchange::publish(const std::string& plain) const {
   const SessionInfo info;
+  const std::string text = encoded(plain);
   for (std::size_t at = 0, piece = 0; piece == 0 || at < text.size(); ++piece) {
     const std::size_t end = std::min(at + kPieceBytes, text.size());
     std::string name = name_of(round_, rank_, piece);
@@ -80,7 +115,7 @@ std::string TextExchange::look_up(int rank) const {
   for (std::size_t piece = 0;; ++piece) {
     const std::string value = wait_for(name_of(round_, rank, piece));
     text += value.substr(std::min<std::size_t>(1, value.size()));
-    if (value.empty() || value.front() == kLast) return text;
+    if (value.empty() || value.front() == kLast) return decoded(text);
   }
 }
 
