@@ -170,7 +170,7 @@ std::string firewall_cure(const Facts& facts, const TrialFacts& trial) {
     return fmt::format("they share no subnet; see which way packets go: ip route get {} on {}",
                        trial.address, trial.from);
   }
-  const std::string open =
+  std::string open =
       fmt::format("on {0}: firewall-cmd --zone=trusted --add-source={1}, or ufw allow from {1}",
                   trial.to, sources);
   if (!is_open_mpi(facts)) return open;

@@ -136,6 +136,10 @@ Json of_intra(const DecisionFunction& decision, const MpichLibrary& library, con
   return branches("comm_size", steps);
 }
 
+Json parsed(const std::string& selections, const std::string& file) {
+  return parse_json(selections, file, DuplicateKeys::kFirstCounts);
+}
+
 }  // namespace
 
 MpichLibrary read_mpich_library(std::string_view bytes, const std::string& file) {
@@ -153,7 +157,8 @@ MpichLibrary read_mpich_library(std::string_view bytes, const std::string& file)
     const std::string_view text = bytes.substr(at, bytes.find('\0', at) - at);
     // Others are of devices, and select compositions.
     if (text.find("algorithm=MPIR_") == std::string_view::npos) continue;
-    library.selections = parse_json(text, file, DuplicateKeys::kFirstCounts);
+    library.selections = text;
+    static_cast<void>(parsed(library.selections, file));
     return library;
   }
   throw InputError(file, {}, "has no selections of MPICH 4; name its libmpich.so");
@@ -179,7 +184,7 @@ std::string mpich_selection(const DecisionFunction& decision, const MpichLibrary
   const auto* const collective =
       std::ranges::find(kMpichCollectives, operation_of(decision), &MpichCollective::operation);
   if (collective == kMpichCollectives.end()) throw std::invalid_argument("an unknown operation");
-  Json all = library.selections;
+  Json all = parsed(library.selections, {});
   const Json own = all.value(collective->key, Json());
   if (!own.is_object()) {
     throw InputError(fmt::format("the library has no selection of {}", collective->key));

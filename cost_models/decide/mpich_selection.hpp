@@ -16,7 +16,7 @@ namespace espalier::cost_models {
 // What a library of MPICH has built in. A selection file replaces all of its selections, and an
 // algorithm that it does not know ends the program, so both are taken from the library itself.
 struct MpichLibrary {
-  Json selections;                   // {"collective=bcast": {...}, ...}
+  std::string selections;            // JSON: {"collective=bcast": {...}, ...}
   std::set<std::string> algorithms;  // "algorithm=MPIR_Bcast_intra_binomial"
 };
 

@@ -54,6 +54,10 @@ const MpichLibrary& newer() {
   return library;
 }
 
+Json selections_of(const MpichLibrary& library) {
+  return parse_json(library.selections, "libmpich.so");
+}
+
 struct Call {
   std::uint64_t ranks = 2;
   std::uint64_t bytes = 0;
@@ -145,7 +149,7 @@ TEST_P(MpichSelection, SelectsWhatIsDecidedAndElseItsOwn) {
   const Json file = parse_json(mpich_selection(decision, newer()), "selection.json");
   expect_valid(file, newer());
   const Json& chosen = file.at(key_of(operation));
-  const Json& own = newer().selections.at(key_of(operation));
+  const Json own = selections_of(newer()).at(key_of(operation));
   for (std::uint64_t n = 1; n <= 18; ++n) {
     for (const std::uint64_t bytes : {0, 1, 2, 1023, 1024, 65535, 65536, 1048576, 1048577}) {
       const Call call{n, bytes};
@@ -167,7 +171,7 @@ TEST_P(MpichSelection, SelectsWhatIsDecidedAndElseItsOwn) {
 TEST_P(MpichSelection, LeavesTheRestToTheLibrary) {
   const DecisionFunction decision = decision_of(GetParam(), newer(), {2, 4}, {{0}});
   Json file = parse_json(mpich_selection(decision, newer()), "selection.json");
-  Json own = newer().selections;
+  Json own = selections_of(newer());
   const Call inter{.is_inter = true};
   EXPECT_EQ(selected(file.at(key_of(GetParam())), inter),
             selected(own.at(key_of(GetParam())), inter));
@@ -218,11 +222,14 @@ TEST(MpichSelectionFile, KeepsInPlaceAlltoallsInPlace) {
 TEST(MpichSelectionFile, DoesNotEndWithAPage) {
   MpichLibrary library = newer();
   const DecisionFunction decision = decision_of("reduce", library, {4}, {{1024}});
-  const std::string name = "collective=scan";
-  library.selections[name] = Json{{"algorithm=", Json::object()}};
-  const std::size_t short_of = 4096 - mpich_selection(decision, library).size() % 4096;
-  library.selections[name] = Json{{"algorithm=" + std::string(short_of, 'x'), Json::object()}};
-  const std::string text = mpich_selection(decision, library);
+  const auto with_scan = [&](std::size_t letters) {
+    Json selections = selections_of(newer());
+    selections["collective=scan"] =
+        Json{{"algorithm=" + std::string(letters, 'x'), Json::object()}};
+    library.selections = selections.dump();
+    return mpich_selection(decision, library);
+  };
+  const std::string text = with_scan(4096 - with_scan(0).size() % 4096);
   EXPECT_EQ(text.size() % 4096, 1U);
   EXPECT_TRUE(text.ends_with("}\n\n"));
 }
@@ -238,7 +245,7 @@ TEST(MpichSelectionFile, Refuses) {
       refusal([&] { mpich_selection(decision_of("broadcast", newer(), {4}, {{large}}), newer()); }),
       "2147483648 bytes: MPICH selects by message sizes below 2 GiB");
   MpichLibrary library = newer();
-  library.selections.erase("collective=reduce");
+  library.selections = R"({"collective=bcast":{}})";
   EXPECT_EQ(
       refusal([&] { mpich_selection(decision_of("reduce", library, {4}, {{1024}}), library); }),
       "the library has no selection of collective=reduce");

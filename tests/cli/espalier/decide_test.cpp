@@ -107,7 +107,7 @@ TEST_F(DecideCommand, ReportsWhatOpenMpiLacks) {
       "cells; the file contains the best of the others\n");
   EXPECT_THAT(read("rules.conf"), HasSubstr("\n65536 3 0 1024 # pipeline\n65537 0 0 0 "));
   EXPECT_EQ(refusal_of(run(with({"--algorithm", "two-tree", "--open-mpi-rules", "none.conf"}))),
-            "espalier: --open-mpi-rules: Open MPI has none of these algorithms; name others\n");
+            "espalier: --open-mpi-rules: Open MPI 4.1 has none of these algorithms; name others\n");
   EXPECT_FALSE(exists("none.conf"));
 }
 
