@@ -242,6 +242,8 @@ TEST(Doctor, ReportsFindingsWithTheirCures) {
                         "open 20 files\n  why   "));
   EXPECT_THAT(report.text(), HasSubstr("\n  cure  ulimit -n 4096\n"));
   EXPECT_EQ(report.json().at("findings")[0].at("check"), "open-files");
+  EXPECT_EQ(report.json().at("interfaces")[1].dump(),
+            R"({"host":"b.lyon","interface":"eth0","address":"10.0.0.2","subnet":"10.0.0.0/24"})");
   EXPECT_EQ(status_of(found), ExitStatus::kCheckFailed);
   EXPECT_EQ(status_of({}), ExitStatus::kDone);
 }
