@@ -36,9 +36,13 @@ std::optional<Finding> of_any_rank(const Facts& facts) {
 std::vector<Check> checks();
 // By subject, one file each.
 std::span<const Check> mpi_checks();
+std::span<const Check> network_checks();
 std::span<const Check> plan_checks();
 std::span<const Check> machine_checks();
 
+bool is_open_mpi(const Facts& facts);
+// Whether a message by TCP between two hosts may wait for a connection that does not come about.
+bool has_unreached(const Facts& facts);
 std::size_t ranks_on(const Facts& facts, const std::string& host);
 
 struct Found {

@@ -27,6 +27,13 @@ struct PreloadFacts {
   std::string mpi{};  // the MPI library that it needs, "libmpi.so.40"; empty: none
 };
 
+// An IPv4 address of an interface that is up.
+struct InterfaceFacts {
+  std::string name{};     // "eth0"; once for each address
+  std::string address{};  // "10.0.0.1"
+  int prefix_bits = 0;    // of its subnet: 24
+};
+
 // One process: a rank, or `espalier doctor` itself.
 struct RankFacts {
   std::string host{};
@@ -41,9 +48,9 @@ struct RankFacts {
   std::uint64_t ptrace_scope = 0;      // of Yama: 0 lets ranks read each other's memory
   double shm_free_bytes = kUnlimited;  // of /dev/shm
   double shm_bytes = kUnlimited;
-  FolderFacts scratch{};                  // TMPDIR, or /tmp
-  FolderFacts cache{};                    // ~/.cache/espalier
-  std::vector<std::string> interfaces{};  // that are up and have an IPv4 address, without loopback
+  FolderFacts scratch{};                             // TMPDIR, or /tmp
+  FolderFacts cache{};                               // ~/.cache/espalier
+  std::vector<InterfaceFacts> interfaces{};          // without loopback
   std::map<std::string, std::string> environment{};  // variables of Espalier, MPI and launchers
   std::vector<std::string> missing_files{};          // "ESPALIER_PLAN: plan.json"
   std::vector<PreloadFacts> preloads{};              // of LD_PRELOAD
@@ -63,6 +70,14 @@ struct LauncherFacts {
   std::string mpi{};  // "MPICH 4.0.2"; empty: unknown
 };
 
+// An attempt of a host to connect to another by TCP.
+struct TrialFacts {
+  std::string from{};     // host
+  std::string to{};       // host
+  std::string address{};  // of `to`
+  std::string reason{};   // why not; empty: it was connected
+};
+
 struct PlanFacts {
   std::string file{};
   std::vector<std::string> nodes{};
@@ -75,6 +90,9 @@ struct Facts {
   bool has_ranks = false;          // gathered under mpirun
   std::vector<RankFacts> ranks{};  // never empty
   std::vector<LauncherFacts> launchers{};
+  // Of pairs of hosts with an address that was not connected to, all attempts.
+  std::vector<TrialFacts> trials{};
+  bool has_messages = true;  // ranks could send each other messages by MPI
   std::optional<PlanFacts> plan{};
   std::optional<FolderFacts> out{};              // where --out writes
   double message_bytes = 0;                      // that are written there
@@ -83,8 +101,13 @@ struct Facts {
 
 // What a rank sends to the one that reports.
 std::string json_text(const RankFacts& facts);
-// Throws Json::exception if `text` is not from json_text.
+// Throw Json::exception if `text` is not from json_text.
 RankFacts rank_facts(const std::string& text);
+std::string json_text(const std::vector<TrialFacts>& trials);
+std::vector<TrialFacts> trial_facts(const std::string& text);
+
+// The subnet of an interface's address: "10.0.0.0/24".
+std::string subnet_of(const InterfaceFacts& one);
 
 // "Open MPI 4.1.4" of what `mpirun --version` or MPI_Get_library_version says; empty if it says
 // neither name nor version in a known way.

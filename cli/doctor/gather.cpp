@@ -1,8 +1,10 @@
 #include "cli/doctor/gather.hpp"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -10,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -74,23 +77,33 @@ double quota_in_cores() {
   return least;
 }
 
-std::vector<std::string> addressed_interfaces() {
-  std::vector<std::string> names;
+std::string address_text(const ::sockaddr* address) {
+  std::array<char, INET_ADDRSTRLEN> text{};
+  const auto& four = *reinterpret_cast<const ::sockaddr_in*>(address);
+  return ::inet_ntop(AF_INET, &four.sin_addr, text.data(), text.size()) == nullptr ? ""
+                                                                                   : text.data();
+}
+
+std::vector<InterfaceFacts> addressed_interfaces() {
+  std::vector<InterfaceFacts> found;
   ::ifaddrs* all = nullptr;
-  if (::getifaddrs(&all) != 0) return names;
+  if (::getifaddrs(&all) != 0) return found;
   for (const ::ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
     const bool is_up = (one->ifa_flags & IFF_UP) != 0 && (one->ifa_flags & IFF_LOOPBACK) == 0;
     if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET || !is_up) continue;
-    if (std::ranges::count(names, one->ifa_name) == 0) names.emplace_back(one->ifa_name);
+    const auto* const mask = reinterpret_cast<const ::sockaddr_in*>(one->ifa_netmask);
+    found.push_back({one->ifa_name, address_text(one->ifa_addr),
+                     mask == nullptr ? 32 : std::popcount(mask->sin_addr.s_addr)});
   }
   ::freeifaddrs(all);
-  return names;
+  return found;
 }
 
 // The variables that a check reads.
 bool is_read(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kStems{
-      "ESPALIER_", "OMPI_MCA_", "OMPI_ALLOW_", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"};
+  constexpr std::array<std::string_view, 8> kStems{
+      "ESPALIER_", "OMPI_MCA_",    "OMPI_ALLOW_",     "OMPI_COMM_WORLD_SIZE",
+      "PMI_SIZE",  "SLURM_NTASKS", "UCX_NET_DEVICES", "FI_TCP_IFACE"};
   return std::ranges::any_of(kStems, [&](std::string_view stem) { return name.starts_with(stem); });
 }
 

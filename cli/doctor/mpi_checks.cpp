@@ -1,5 +1,4 @@
-// Checks of the MPI: its library and launcher, where ranks run, its interfaces, the preloaded
-// library.
+// Checks of the MPI: its library and launcher, where ranks run, the preloaded library.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,17 +12,6 @@
 namespace espalier::cli::doctor {
 
 namespace {
-
-// "Open MPI" of "Open MPI 4.1.4".
-std::string family_of(const std::string& mpi) {
-  return mpi.substr(0, mpi.rfind(' '));
-}
-
-bool is_open_mpi(const Facts& facts) {
-  const std::string& mpi = facts.ranks.front().mpi;
-  if (!mpi.empty()) return family_of(mpi) == "Open MPI";
-  return !facts.launchers.empty() && family_of(facts.launchers.front().mpi) == "Open MPI";
-}
 
 std::map<std::string, std::vector<const RankFacts*>> by_host(const Facts& facts) {
   std::map<std::string, std::vector<const RankFacts*>> hosts;
@@ -134,54 +122,6 @@ std::optional<Finding> shared_core(const Facts& facts) {
   return std::nullopt;
 }
 
-// Interfaces of containers and virtual machines, which do not lead to other hosts.
-bool is_virtual(const std::string& name) {
-  constexpr std::array<std::string_view, 8> kStems{"docker", "virbr", "br-",     "veth",
-                                                   "podman", "cni",   "flannel", "lxcbr"};
-  return std::ranges::any_of(kStems, [&](std::string_view stem) { return name.starts_with(stem); });
-}
-
-bool chooses_interface(const RankFacts& rank) {
-  return !rank.variable("OMPI_MCA_btl_tcp_if_include").empty() ||
-         !rank.variable("OMPI_MCA_btl_tcp_if_exclude").empty();
-}
-
-std::optional<Finding> virtual_interface(const Facts& facts, const RankFacts& rank) {
-  if (!is_open_mpi(facts)) return std::nullopt;
-  const auto found = std::ranges::find_if(rank.interfaces, is_virtual);
-  if (found == rank.interfaces.end() || chooses_interface(rank)) return std::nullopt;
-  return Finding{
-      fmt::format("{} has the interface {} of a container or virtual machine", rank.host, *found),
-      "Open MPI may choose it, and connections to other hosts then hang",
-      fmt::format("export OMPI_MCA_btl_tcp_if_exclude=lo,{0} OMPI_MCA_oob_tcp_if_exclude=lo,{0}",
-                  *found)};
-}
-
-std::optional<Finding> several_interfaces(const Facts& facts, const RankFacts& rank) {
-  if (!is_open_mpi(facts) || ranks_on(facts, rank.host) == facts.ranks.size()) return std::nullopt;
-  std::vector<std::string> real;
-  std::ranges::remove_copy_if(rank.interfaces, std::back_inserter(real), is_virtual);
-  if (real.size() < 2 || chooses_interface(rank)) return std::nullopt;
-  return Finding{fmt::format("{} has several interfaces: {}", rank.host, fmt::join(real, ", ")),
-                 "Open MPI stripes messages over all of them, also over slow ones, so that plans "
-                 "are for another network than the one in use",
-                 fmt::format("choose one: export OMPI_MCA_btl_tcp_if_include={}", real.front())};
-}
-
-std::optional<Finding> unknown_interface(const Facts&, const RankFacts& rank) {
-  const std::string names = rank.variable("OMPI_MCA_btl_tcp_if_include");
-  for (const std::string_view name : split(names, ',')) {
-    const bool is_name = name.find('/') == std::string::npos && name != "lo";  // else a subnet
-    if (!is_name || name.empty() || std::ranges::count(rank.interfaces, name) > 0) continue;
-    return Finding{fmt::format("OMPI_MCA_btl_tcp_if_include names {}, which {} does not have", name,
-                               rank.host),
-                   "ranks on different hosts cannot reach each other",
-                   fmt::format("export OMPI_MCA_btl_tcp_if_include={}",
-                               rank.interfaces.empty() ? "lo" : rank.interfaces.front())};
-  }
-  return std::nullopt;
-}
-
 bool is_ours(const PreloadFacts& preload) {
   return preload.file.find("espalier_pmpi") != std::string::npos;
 }
@@ -246,12 +186,6 @@ constexpr std::array kMpiChecks{
     Check{"as-root", "root, whom mpirun refuses", as_root},
     Check{"oversubscribed", "more ranks than cores, which do not yield", oversubscribed},
     Check{"shared-core", "ranks that are bound to one core", shared_core},
-    Check{"virtual-interface", "interfaces of containers that MPI may choose",
-          of_any_rank<virtual_interface>},
-    Check{"several-interfaces", "several interfaces, of which none is chosen",
-          of_any_rank<several_interfaces>},
-    Check{"unknown-interface", "a chosen interface that a host does not have",
-          of_any_rank<unknown_interface>},
     Check{"preload-missing", "a preloaded library that is not there", of_any_rank<preload_missing>},
     Check{"preload-other-mpi", "a preloaded library for another MPI",
           of_any_rank<preload_of_other_mpi>},
@@ -261,6 +195,14 @@ constexpr std::array kMpiChecks{
     Check{"settings-file", "files of settings that are not there", settings_file_missing}};
 
 }  // namespace
+
+bool is_open_mpi(const Facts& facts) {
+  // "Open MPI" of "Open MPI 4.1.4".
+  const auto family_of = [](const std::string& mpi) { return mpi.substr(0, mpi.rfind(' ')); };
+  const std::string& mpi = facts.ranks.front().mpi;
+  if (!mpi.empty()) return family_of(mpi) == "Open MPI";
+  return !facts.launchers.empty() && family_of(facts.launchers.front().mpi) == "Open MPI";
+}
 
 std::span<const Check> mpi_checks() {
   return kMpiChecks;

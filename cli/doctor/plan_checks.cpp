@@ -120,7 +120,7 @@ std::span<const Check> plan_checks() {
 
 std::vector<Check> checks() {
   std::vector<Check> all;
-  for (const auto list : {mpi_checks(), plan_checks(), machine_checks()}) {
+  for (const auto list : {mpi_checks(), network_checks(), plan_checks(), machine_checks()}) {
     all.insert(all.end(), list.begin(), list.end());
   }
   return all;

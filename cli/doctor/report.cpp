@@ -10,6 +10,23 @@
 
 namespace espalier::cli::doctor {
 
+namespace {
+
+// Of each host, the addresses that others can try.
+Rows interfaces_of(const Facts& facts) {
+  Rows rows({written("host"), written("interface"), written("address"), written("subnet")});
+  std::set<std::string> seen;
+  for (const RankFacts& rank : facts.ranks) {
+    if (!seen.insert(rank.host).second) continue;
+    for (const InterfaceFacts& one : rank.interfaces) {
+      rows.add({rank.host, one.name, one.address, subnet_of(one)});
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
 Report report_of(const Facts& facts, const std::vector<Found>& found) {
   std::set<std::string> hosts;
   for (const RankFacts& rank : facts.ranks) hosts.insert(rank.host);
@@ -17,12 +34,17 @@ Report report_of(const Facts& facts, const std::vector<Found>& found) {
   report.write("checks", checks().size());
   report.write("ranks", facts.has_ranks ? Json(facts.ranks.size()) : Json());
   report.write("hosts", hosts.size());
+  report.write("interfaces", interfaces_of(facts).json());
   report.say(fmt::format("{} on {}: {}\n", counted(checks().size(), "check"),
                          facts.has_ranks
                              ? fmt::format("{} of {}", counted(facts.ranks.size(), "rank"),
                                            counted(hosts.size(), "host"))
                              : facts.ranks.front().host,
                          found.empty() ? "nothing found" : counted(found.size(), "finding")));
+  if (!facts.has_messages) {
+    report.say(
+        "Nothing was sent by MPI, which might have waited or failed: clocks are not compared.\n");
+  }
   Rows rows({written("check"), written("what"), written("why"), written("cure")});
   for (const Found& one : found) {
     const Finding& finding = one.finding;

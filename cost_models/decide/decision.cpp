@@ -1,6 +1,7 @@
 #include "cost_models/decide/decision.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "support/errors.hpp"
 
@@ -111,6 +112,13 @@ std::vector<std::optional<Penalty>> penalties(const DecisionFunction& decision,
     }
   }
   return found;
+}
+
+std::string_view operation_of(const DecisionFunction& decision) {
+  const auto some = std::ranges::find_if(
+      decision.best, [](const Prediction& best) { return best.entry != nullptr; });
+  if (some == decision.best.end()) throw std::invalid_argument("a decision without any method");
+  return some->entry->operation;
 }
 
 }  // namespace espalier::cost_models

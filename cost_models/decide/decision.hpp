@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cost_models/formulas/predict.hpp"
@@ -55,6 +56,9 @@ std::vector<Prediction> predict_each(std::span<const Method> methods, const Para
 DecisionFunction decide(std::span<const Method> methods, const Parameters& parameters,
                         const DecisionGrid& grid,
                         const std::function<bool(const Prediction&)>& keep = {});
+
+// Of the methods of a decision, which has at least one.
+std::string_view operation_of(const DecisionFunction& decision);
 
 // A measured time of an operation.
 struct Measurement {

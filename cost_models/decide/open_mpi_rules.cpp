@@ -148,10 +148,7 @@ std::optional<int> open_mpi_number(const Prediction& prediction) {
 }
 
 std::string open_mpi_rules(const DecisionFunction& decision) {
-  const auto some = std::ranges::find_if(
-      decision.best, [](const Prediction& best) { return best.entry != nullptr; });
-  if (some == decision.best.end()) throw std::invalid_argument("a decision without any method");
-  const std::string_view operation = some->entry->operation;
+  const std::string_view operation = operation_of(decision);
   const auto* const collective = std::ranges::find(kCollectives, operation, &Collective::operation);
   if (collective == kCollectives.end()) throw std::invalid_argument("an unknown operation");
 

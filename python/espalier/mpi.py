@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 from mpi4py import MPI
@@ -35,6 +35,10 @@ class Collective:
     with LimitReached.
 
     Arrays are NumPy's, PyTorch's on the CPU, or have __array_interface__; they are contiguous, and used without a copy.
+    start_bcast(x) and its like begin a call, of which one at a time may be in progress; test() says whether it is complete, and
+    wait() returns what the call would have returned. Until then its arrays belong to it. The message makes progress while this
+    thread is in start_…(), test() or wait() of any Collective; those in progress at the same time are started in the same order
+    on all ranks.
     Close it on all ranks, or use it in a `with` block, before MPI ends. After an exception it can only be closed.
     """
 
@@ -55,6 +59,7 @@ class Collective:
             raise InputError(f"mapping is 'order' or 'host', not {mapping!r}")
         text, file = _shared(comm, plan)
         self._rank = comm.Get_rank()
+        self._result: Any = None  # of the call that has begun
         self._core = _espalier_mpi.Collective(MPI._handleof(comm), text, file, segment, ports, mapping == "host", rounds, schedule,
                                               direct_copies, timeout)
 
@@ -149,6 +154,60 @@ class Collective:
         send = None if np.shares_memory(array, into) else bytes_of(array)
         self._core.alltoall(send, _alike(into, array.dtype), array.nbytes // ranks, MPI._handleof(MPI.BYTE))
         return result
+
+    def barrier(self) -> None:
+        """Returns when all ranks have called it."""
+        self._require("barrier")
+        self._core.barrier()
+
+    def start_bcast(self, x: Any) -> None:
+        """Begins bcast()."""
+        self._start(self.bcast, x)
+
+    def start_reduce(self, x: Any, out: Any = None, op: MPI.Op = MPI.SUM) -> None:
+        """Begins reduce()."""
+        self._start(self.reduce, x, out, op)
+
+    def start_allreduce(self, x: Any, out: Any = None, op: MPI.Op = MPI.SUM) -> None:
+        """Begins allreduce()."""
+        self._start(self.allreduce, x, out, op)
+
+    def start_allgather(self, x: Any, out: Any = None, counts: Sequence[int] | None = None) -> None:
+        """Begins allgather()."""
+        self._start(self.allgather, x, out, counts)
+
+    def start_gather(self, x: Any, out: Any = None, counts: Sequence[int] | None = None) -> None:
+        """Begins gather()."""
+        self._start(self.gather, x, out, counts)
+
+    def start_scatter(self, x: Any, out: Any, counts: Sequence[int] | None = None) -> None:
+        """Begins scatter()."""
+        self._start(self.scatter, x, out, counts)
+
+    def start_reduce_scatter(self, x: Any, out: Any, op: MPI.Op = MPI.SUM, counts: Sequence[int] | None = None) -> None:
+        """Begins reduce_scatter()."""
+        self._start(self.reduce_scatter, x, out, op, counts)
+
+    def start_alltoall(self, x: Any, out: Any = None) -> None:
+        """Begins alltoall()."""
+        self._start(self.alltoall, x, out)
+
+    def start_barrier(self) -> None:
+        """Begins barrier()."""
+        self._start(self.barrier)
+
+    def test(self) -> bool:
+        """Whether the call that has begun is complete, or none has begun; if not, the message makes progress."""
+        return self._core.test()
+
+    def wait(self) -> Any:
+        """Waits until the call that has begun is complete, and returns its result; None if none has begun."""
+        self._core.wait()
+        result, self._result = self._result, None
+        return result
+
+    def _start(self, call: Callable[..., Any], *arguments: Any) -> None:
+        self._result = self._core.start(lambda: call(*arguments))
 
     def _require(self, operation: str) -> None:
         if self.operation != operation:

@@ -10,7 +10,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "python/common/errors.hpp"
@@ -102,12 +104,46 @@ class PlannedCollective {
   }
   [[nodiscard]] std::size_t rank_count() { return get().ranks(); }
 
-  // call(collective): without Python's lock.
-  template <class Call>
-  void run(const Call& call) {
+  // call(collective, addresses of the memories...): without Python's lock. A call that is only
+  // begun keeps the memories until it is complete.
+  template <class Call, class... Memories>
+  void run(const Call& call, Memories... memories) {
     runtime::Collective& collective = get();
+    const std::array<void*, sizeof...(memories)> at{memories.at()...};
+    if (is_starting_) (kept_.push_back(std::move(memories)), ...);
     const py::gil_scoped_release released;
-    call(collective);
+    std::apply([&](auto... addresses) { call(collective, addresses...); }, at);
+  }
+  // Begins the call that `call` makes of this object; returns what it returns.
+  py::object start(const py::function& call) {
+    py::object result;
+    is_starting_ = true;
+    try {
+      get().start([&](auto&) { result = call(); });
+    } catch (...) {
+      is_starting_ = false;
+      throw;
+    }
+    is_starting_ = false;
+    return result;
+  }
+  [[nodiscard]] bool test() {
+    runtime::Collective& collective = get();
+    bool is_complete = false;
+    {
+      const py::gil_scoped_release released;
+      is_complete = collective.test();
+    }
+    if (is_complete) kept_.clear();
+    return is_complete;
+  }
+  void wait() {
+    runtime::Collective& collective = get();
+    {
+      const py::gil_scoped_release released;
+      collective.wait();
+    }
+    kept_.clear();
   }
 
  private:
@@ -128,6 +164,8 @@ class PlannedCollective {
   }
 
   std::unique_ptr<runtime::Collective> collective_;
+  bool is_starting_ = false;
+  std::vector<Memory> kept_{};  // of the call in progress
 };
 
 using Ours = PlannedCollective;
@@ -143,60 +181,68 @@ std::size_t own_part(Ours& self, const Counts& counts, int rank) {
 
 void broadcast(Ours& self, const py::object& array, std::size_t count, std::uintptr_t type) {
   const Elements elements{count, handle_of<MPI_Datatype>(type)};
-  const Memory memory(array, true, elements.bytes(), nullptr);
-  self.run([&](auto& call) { call.run(memory.at(), count, elements.type); });
+  Memory memory(array, true, elements.bytes(), nullptr);
+  self.run([&](auto& call, void* at) { call.run(at, count, elements.type); }, std::move(memory));
 }
 
 void combine(Ours& self, const py::object& send, const py::object& receive, std::size_t count,
              std::uintptr_t type, std::uintptr_t op) {
   const Elements elements{count, handle_of<MPI_Datatype>(type)};
-  const Memory from(send, false, elements.bytes(), MPI_IN_PLACE);
-  const Memory into(receive, true, elements.bytes(), nullptr);
-  self.run([&](auto& call) {
-    call.run(from.at(), into.at(), count, elements.type, handle_of<MPI_Op>(op));
-  });
+  Memory from(send, false, elements.bytes(), MPI_IN_PLACE);
+  Memory into(receive, true, elements.bytes(), nullptr);
+  self.run([&](auto& call, void* in,
+               void* out) { call.run(in, out, count, elements.type, handle_of<MPI_Op>(op)); },
+           std::move(from), std::move(into));
 }
 
 void allgather(Ours& self, int rank, const py::object& send, const py::object& receive,
                const Counts& counts, std::uintptr_t type) {
   const auto of = handle_of<MPI_Datatype>(type);
-  const Memory from(send, false, Elements{own_part(self, counts, rank), of}.bytes(), MPI_IN_PLACE);
-  const Memory into(receive, true, Elements{sum_of(counts), of}.bytes(), nullptr);
-  self.run([&](auto& call) { call.allgather(from.at(), into.at(), counts, {}, of); });
+  Memory from(send, false, Elements{own_part(self, counts, rank), of}.bytes(), MPI_IN_PLACE);
+  Memory into(receive, true, Elements{sum_of(counts), of}.bytes(), nullptr);
+  self.run([&](auto& call, void* in, void* out) { call.allgather(in, out, counts, {}, of); },
+           std::move(from), std::move(into));
 }
 
 void reduce_scatter(Ours& self, int rank, const py::object& send, const py::object& receive,
                     const Counts& counts, std::uintptr_t type, std::uintptr_t op) {
   const auto of = handle_of<MPI_Datatype>(type);
-  const Memory from(send, false, Elements{sum_of(counts), of}.bytes(), MPI_IN_PLACE);
-  const Memory into(receive, true, Elements{own_part(self, counts, rank), of}.bytes(), nullptr);
-  self.run([&](auto& call) {
-    call.reduce_scatter(from.at(), into.at(), counts, of, handle_of<MPI_Op>(op));
-  });
+  Memory from(send, false, Elements{sum_of(counts), of}.bytes(), MPI_IN_PLACE);
+  Memory into(receive, true, Elements{own_part(self, counts, rank), of}.bytes(), nullptr);
+  self.run([&](auto& call, void* in,
+               void* out) { call.reduce_scatter(in, out, counts, of, handle_of<MPI_Op>(op)); },
+           std::move(from), std::move(into));
 }
 
 void scatter(Ours& self, int rank, const py::object& send, const py::object& receive,
              const Counts& counts, std::uintptr_t type) {
   const auto of = handle_of<MPI_Datatype>(type);
-  const Memory from(send, false, Elements{sum_of(counts), of}.bytes(), nullptr);
-  const Memory into(receive, true, Elements{own_part(self, counts, rank), of}.bytes(), nullptr);
-  self.run([&](auto& call) { call.scatter(from.at(), into.at(), counts, {}, of); });
+  Memory from(send, false, Elements{sum_of(counts), of}.bytes(), nullptr);
+  Memory into(receive, true, Elements{own_part(self, counts, rank), of}.bytes(), nullptr);
+  self.run([&](auto& call, void* in, void* out) { call.scatter(in, out, counts, {}, of); },
+           std::move(from), std::move(into));
 }
 
 void gather(Ours& self, int rank, const py::object& send, const py::object& receive,
             const Counts& counts, std::uintptr_t type) {
   const auto of = handle_of<MPI_Datatype>(type);
-  const Memory from(send, false, Elements{own_part(self, counts, rank), of}.bytes(), nullptr);
-  const Memory into(receive, true, Elements{sum_of(counts), of}.bytes(), nullptr);
-  self.run([&](auto& call) { call.gather(from.at(), into.at(), counts, {}, of); });
+  Memory from(send, false, Elements{own_part(self, counts, rank), of}.bytes(), nullptr);
+  Memory into(receive, true, Elements{sum_of(counts), of}.bytes(), nullptr);
+  self.run([&](auto& call, void* in, void* out) { call.gather(in, out, counts, {}, of); },
+           std::move(from), std::move(into));
 }
 
 void alltoall(Ours& self, const py::object& send, const py::object& receive, std::size_t count,
               std::uintptr_t type) {
   const Elements all{count * self.rank_count(), handle_of<MPI_Datatype>(type)};
-  const Memory from(send, false, all.bytes(), MPI_IN_PLACE);
-  const Memory into(receive, true, all.bytes(), nullptr);
-  self.run([&](auto& call) { call.alltoall(from.at(), into.at(), count, all.type); });
+  Memory from(send, false, all.bytes(), MPI_IN_PLACE);
+  Memory into(receive, true, all.bytes(), nullptr);
+  self.run([&](auto& call, void* in, void* out) { call.alltoall(in, out, count, all.type); },
+           std::move(from), std::move(into));
+}
+
+void barrier(Ours& self) {
+  self.run([](auto& call) { call.barrier(); });
 }
 
 std::string library_version() {
@@ -238,6 +284,10 @@ void add_collective(py::module_& module) {
            py::arg("counts"), py::arg("type"))
       .def("gather", &gather, py::arg("rank"), py::arg("send"), py::arg("receive"),
            py::arg("counts"), py::arg("type"))
+      .def("barrier", &barrier)
+      .def("start", &Ours::start, py::arg("call"))
+      .def("test", &Ours::test)
+      .def("wait", &Ours::wait)
       .def("alltoall", &alltoall, py::arg("send"), py::arg("receive"), py::arg("count"),
            py::arg("type"));
 }

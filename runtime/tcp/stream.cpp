@@ -38,6 +38,28 @@ bool would_wait() {
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOTCONN || errno == EINPROGRESS;
 }
 
+// To all addresses of this host; not open if the port is taken.
+Descriptor bound_to(std::uint16_t port) {
+  Descriptor listener(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_in6 six{};
+  six.sin6_family = AF_INET6;
+  six.sin6_port = htons(port);
+  int fault = -1;
+  if (listener.is_open()) {
+    const int off = 0;  // IPv4, too
+    ::setsockopt(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    fault = ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&six), sizeof six);
+  }
+  if (fault != 0) {  // a host without IPv6
+    sockaddr_in four{};
+    four.sin_family = AF_INET;
+    four.sin_port = htons(port);
+    listener = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    fault = ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&four), sizeof four);
+  }
+  return fault == 0 ? std::move(listener) : Descriptor();
+}
+
 }  // namespace
 
 void Stream::close() {
@@ -98,26 +120,12 @@ bool Stream::receive(const Take& take) {
   return true;
 }
 
-Descriptor listen_anywhere() {
-  Descriptor listener(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_in6 six{};
-  six.sin6_family = AF_INET6;
-  int fault = -1;
-  if (listener.is_open()) {
-    const int off = 0;  // IPv4, too
-    ::setsockopt(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-    fault = ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&six), sizeof six);
+Descriptor listen_anywhere(std::uint16_t first, std::uint16_t last) {
+  for (std::uint32_t port = first; port <= last; ++port) {
+    Descriptor listener = bound_to(static_cast<std::uint16_t>(port));
+    if (listener.is_open() && ::listen(listener.get(), SOMAXCONN) == 0) return listener;
   }
-  if (fault != 0) {  // a host without IPv6
-    sockaddr_in four{};
-    four.sin_family = AF_INET;
-    listener = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    fault = ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&four), sizeof four);
-  }
-  if (fault != 0 || ::listen(listener.get(), SOMAXCONN) != 0) {
-    throw InputError("cannot listen for connections: " + last_reason());
-  }
-  return listener;
+  throw InputError("cannot listen for connections: " + last_reason());
 }
 
 std::uint16_t port_of(const Descriptor& listener) {

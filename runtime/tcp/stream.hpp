@@ -54,8 +54,9 @@ class Stream {
   std::vector<std::byte> body_{};
 };
 
-// A socket that listens at any port of all addresses. Throws InputError with the system's reason.
-Descriptor listen_anywhere();
+// A socket that listens at all addresses, at the first free port of a range; 0: any port. Throws
+// InputError with the system's reason.
+Descriptor listen_anywhere(std::uint16_t first = 0, std::uint16_t last = 0);
 std::uint16_t port_of(const Descriptor& listener);
 // Begins to connect; whether it succeeds, the stream's first flush() shows. Throws InputError.
 Descriptor begin_to_connect(const std::string& address, std::uint16_t port);

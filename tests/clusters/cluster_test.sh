@@ -112,6 +112,19 @@ grep -qE '^espalier-mpi: rank 2 on c: rank 2: no progress for 3 s; receiving seg
 [ -z "$(find . -name 'out-*' -o -name '.espalier*')" ] || { fail "a file is left"; ls -a; }
 leaves_nothing
 
+# Packets to a host over the chosen interface are not answered, as behind a firewall: no message arrives, but doctor ends,
+# because ranks exchange what they find by names that mpirun keeps.
+if [ "$mpi" = openmpi ]; then
+  run "$program" doctor
+  ! grep -E '^(firewall|unreached-interface|same-address):' stdout || fail "doctor finds a fault where there is none"
+  printf '#!/bin/sh\n[ "$(hostname)" != c ] || ip route replace prohibit 10.78.0.0/25\nexec "$@"\n' >mute
+  chmod +x mute
+  run ./mute "$program" doctor
+  [ "$status" -eq 5 ] || { fail "doctor: status $status, not 5"; cat stderr; }
+  grep -q '^unreached-interface: a connects to c at 10.77.0.3, but not at 10.78.0.3, its dat0: ' stdout &&
+    grep -qx '  cure  export OMPI_MCA_btl_tcp_if_include=10.77.0.0/24' stdout || { fail "doctor"; cat stdout stderr; }
+fi
+
 # An unmodified MPI program: plans are made at first use, for the hosts on which its ranks run.
 if [ -n "$preloaded" ]; then
   on_cluster platform.json --mpi "$mpi" --timeout 120 -x LD_PRELOAD="$preloaded" -x ESPALIER_MAP=host \

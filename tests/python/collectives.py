@@ -1,5 +1,8 @@
 """Run with mpirun and `python3 -m mpi4py`, which ends all ranks where one fails: every operation on arrays of every kind."""
 
+import json
+import time
+
 import numpy as np
 from mpi4py import MPI
 
@@ -102,6 +105,70 @@ def check_parts():
         assert (x == expected).all()
 
 
+def check_calls_in_progress():
+    with collective("broadcast", segment=4096, timeout=60) as call, collective("allreduce", timeout=60) as other:
+        assert call.test() and call.wait() is None  # none has begun
+        for _ in range(3):
+            x = np.arange(100003) if rank == ROOT else np.zeros(100003, int)
+            call.start_bcast(x)
+            other.start_allreduce(np.full(70000, rank))  # nobody else keeps this array
+            assert refused(call.start_bcast, x) == "a call of this collective is in progress, maybe of another thread"
+            while not call.test():
+                pass
+            assert call.wait() is x and (x == np.arange(100003)).all() and call.wait() is None
+            assert (other.wait() == sum(range(ranks))).all()
+        assert refused(call.start_reduce, x) == "the plan is for a different operation: broadcast, not reduce"
+        assert refused(call.start_bcast, [1]).startswith("a list has no memory of numbers")
+        assert (call.bcast(x) == np.arange(100003)).all()
+    with collective("reduce") as call:
+        call.start_reduce(np.full(5, rank, float), op=MPI.MAX)
+        largest = call.wait()
+        assert (largest is None) == (rank != ROOT) and (rank != ROOT or (largest == ranks - 1).all())
+    with collective("allgather") as call:
+        call.start_allgather(np.full(rank, rank), counts=range(ranks))
+        assert (call.wait() == np.repeat(np.arange(ranks), np.arange(ranks))).all()
+    with collective("gather") as call:
+        call.start_gather(np.full(3, rank))
+        everything = call.wait()
+        assert rank != ROOT or (everything == np.arange(ranks)[:, None]).all()
+    with collective("scatter") as call:
+        part = np.empty(2, int)
+        call.start_scatter(np.arange(2 * ranks) if rank == ROOT else None, part)
+        assert call.wait() is part and (part == [2 * rank, 2 * rank + 1]).all()
+    with collective("reduce-scatter") as call:
+        call.start_reduce_scatter(np.arange(2 * ranks), part)
+        assert call.wait() is part and (part == np.array([2 * rank, 2 * rank + 1]) * ranks).all()
+    with collective("alltoall") as call:
+        call.start_alltoall(np.arange(ranks) + 10 * rank)
+        assert (call.wait() == 10 * np.arange(ranks) + rank).all()
+
+
+def barrier_plan():
+    """A flat tree up and down: barriers are planned on the command line only."""
+    nodes, others = [str(one) for one in range(ranks)], range(1, ranks)
+    return espalier.Plan.from_json(json.dumps({
+        "format": "espalier-plan", "version": 1, "operation": "barrier", "platform": "p", "source": "0", "model": "one-port",
+        "algorithm": "flat", "nodes": nodes, "slice_bytes": 1, "throughput_Bps": 1e6, "optimum_Bps": None,
+        "reduce_trees": [{"rate_Bps": 1e6, "edges": [[one, 0] for one in others]}],
+        "broadcast_trees": [{"rate_Bps": 1e6, "edges": [[0, one] for one in others]}]}))
+
+
+def check_barrier():
+    with espalier.Collective(comm, barrier_plan() if rank == 0 else None, timeout=60) as call:
+        call.barrier()
+        call.start_barrier()
+        assert call.wait() is None and call.test()
+        # Nobody leaves before the last has come.
+        comm.Barrier()
+        if rank == ranks - 1:
+            time.sleep(0.3)
+        came = time.time()
+        call.barrier()
+        left = time.time()
+        assert left >= comm.allreduce(came, MPI.MAX)
+        assert refused(call.bcast, np.zeros(1)) == "the plan is for a different operation: barrier, not broadcast"
+
+
 def check_construction():
     assert refused(espalier.Collective, comm, "/no/such/plan") == "/no/such/plan: No such file or directory"
     assert refused(espalier.Collective, comm, None) == "rank 0 has no plan"
@@ -113,4 +180,6 @@ def check_construction():
 check_broadcast()
 check_reductions()
 check_parts()
+check_calls_in_progress()
+check_barrier()
 left = check_construction()

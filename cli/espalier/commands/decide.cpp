@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -18,6 +20,7 @@
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/reports/decision_report.hpp"
 #include "cost_models/decide/decision.hpp"
+#include "cost_models/decide/mpich_selection.hpp"
 #include "cost_models/decide/open_mpi_rules.hpp"
 #include "support/files.hpp"
 
@@ -26,6 +29,9 @@ namespace espalier::cli {
 namespace {
 
 constexpr std::string_view kBarrier = "barrier";
+constexpr const char* kOpenMpiRules = "--open-mpi-rules";
+constexpr const char* kMpichSelection = "--mpich-selection";
+constexpr const char* kMpichLibrary = "--mpich-library";
 // About a second of work with a few algorithms and segment sizes.
 constexpr std::size_t kMostCells = 200'000;
 constexpr std::size_t kMostPredictions = 20'000'000;
@@ -39,6 +45,8 @@ struct DecideCommand {
   std::vector<std::string> against{};
   std::string chart{};
   std::string rules{};
+  std::string selection{};
+  std::string mpich{};  // libmpich.so
   bool every = false;
   bool json = false;
   bool csv = false;
@@ -46,6 +54,10 @@ struct DecideCommand {
   void add_to(Arguments& app);
   void check() const;
   [[nodiscard]] ExitStatus run() const;
+
+ private:
+  // That are written.
+  [[nodiscard]] std::array<std::string, 3> files() const { return {chart, rules, selection}; }
 };
 
 constexpr const char* kSizes = "1..8MiB";
@@ -121,33 +133,72 @@ void compare(DecisionReport& report, const DecideCommand& options) {
                                    unknown, report.penalties.size()));
 }
 
-// The decision among the algorithms of Open MPI, with notes about the others.
-std::string rules_of(const DecisionReport& report, const CostOptions::Read& read,
-                     const Console& console) {
+// An MPI library for which a decision is written.
+struct MpiLibrary {
+  std::string_view option;
+  std::string_view name;
+  std::function<bool(const cost_models::Prediction&)> has;
+  std::function<std::string(const cost_models::DecisionFunction&)> write;
+};
+
+// The decision among the library's algorithms, with notes about the others.
+std::string written_for(const MpiLibrary& library, const DecisionReport& report,
+                        const CostOptions::Read& read, const Console& console) {
   std::map<std::string, std::size_t> lacking;
   for (const cost_models::Prediction& best : report.decision.best) {
-    if (open_mpi_number(best)) continue;
+    if (library.has(best)) continue;
     ++lacking[method_name(best.entry->algorithm, best.of.segment)];
   }
   const cost_models::DecisionFunction decision =
-      decide(report.methods, read.parameters, report.decision.grid,
-             [](const cost_models::Prediction& one) { return open_mpi_number(one).has_value(); });
+      decide(report.methods, read.parameters, report.decision.grid, library.has);
   const auto left = std::ranges::count_if(
       decision.best, [](const cost_models::Prediction& best) { return best.entry == nullptr; });
   if (static_cast<std::size_t>(left) == decision.best.size()) {
-    throw InputError({}, "--open-mpi-rules", "Open MPI has none of these algorithms; name others");
+    throw InputError({}, std::string(library.option),
+                     fmt::format("{} has none of these algorithms; name others", library.name));
   }
   for (const auto& [name, cells] : lacking) {
     console.note(fmt::format(
-        "--open-mpi-rules: Open MPI 4.1 lacks {}, the best in {} of {} cells; the rules "
-        "contain the best of the others",
-        name, cells, decision.best.size()));
+        "{}: {} lacks {}, the best in {} of {} cells; the file contains the best of the others",
+        library.option, library.name, name, cells, decision.best.size()));
   }
   if (left > 0) {
-    console.note(fmt::format("--open-mpi-rules: {} of {} cells are left to Open MPI's own choice",
-                             left, decision.best.size()));
+    console.note(fmt::format("{}: {} of {} cells are left to the library's own choice",
+                             library.option, left, decision.best.size()));
   }
-  return open_mpi_rules(decision);
+  return library.write(decision);
+}
+
+std::string rules_of(const DecideCommand& options, const DecisionReport& report,
+                     const CostOptions::Read& read) {
+  const auto has = [](const cost_models::Prediction& one) {
+    return open_mpi_number(one).has_value();
+  };
+  return written_for({kOpenMpiRules, "Open MPI 4.1", has, cost_models::open_mpi_rules}, report,
+                     read, options.console);
+}
+
+std::string selection_of(const DecideCommand& options, const DecisionReport& report,
+                         const CostOptions::Read& read) {
+  const cost_models::MpichLibrary library =
+      cost_models::read_mpich_library(read_text(options.mpich), options.mpich);
+  const auto has = [&](const cost_models::Prediction& one) {
+    return mpich_algorithm(one, one.of.ranks, library).has_value();
+  };
+  const auto write = [&](const cost_models::DecisionFunction& decision) {
+    return at_place({}, kMpichSelection, [&] { return mpich_selection(decision, library); });
+  };
+  return written_for({kMpichSelection, "this MPICH", has, write}, report, read, options.console);
+}
+
+// For MPI libraries; all is made before anything is written.
+void write_settings(const DecideCommand& options, const DecisionReport& report,
+                    const CostOptions::Read& read) {
+  const std::string rules = options.rules.empty() ? "" : rules_of(options, report, read);
+  const std::string selection =
+      options.selection.empty() ? "" : selection_of(options, report, read);
+  if (!options.rules.empty()) write_text(options.rules, rules);
+  if (!options.selection.empty()) write_text(options.selection, selection);
 }
 
 std::string text_of(const DecisionReport& report, const DecideCommand& options) {
@@ -177,8 +228,13 @@ void DecideCommand::check() const {
   if (every && !json && !csv) {
     throw InputError({}, "--every", "the table shows only the best methods; add --json or --csv");
   }
-  if (chart == "-" && rules == "-") {
-    throw InputError("decide: chart and rules cannot both go to standard output");
+  if (std::ranges::count(files(), "-") > 1) {
+    throw InputError("decide: only one of chart, rules and selection can go to standard output");
+  }
+  if (selection.empty() != mpich.empty()) {
+    throw InputError(
+        {}, selection.empty() ? kMpichLibrary : kMpichSelection,
+        fmt::format("needs {}, too", selection.empty() ? kMpichSelection : kMpichLibrary));
   }
   if (cost.operation == kBarrier && sizes) {
     throw InputError({}, "--sizes", "a barrier has no message; leave this option out");
@@ -187,18 +243,20 @@ void DecideCommand::check() const {
 
 ExitStatus DecideCommand::run() const {
   require_chart(chart);
-  if (!rules.empty()) require_writable(rules);
+  for (const std::string& file : {rules, selection}) {
+    if (!file.empty()) require_writable(file);
+  }
   const CostOptions::Read read = cost.read();
   DecisionReport report = report_of(*this, read);
   if (!against.empty()) compare(report, *this);
 
   const std::string text = text_of(report, *this);
-  if (!rules.empty()) write_text(rules, rules_of(report, read, console));
+  write_settings(*this, report, read);
   if (!chart.empty()) {
     write_text(chart,
                to_svg(report.penalties.empty() ? decision_chart(report) : penalty_chart(report)));
   }
-  print_beside(text, chart == "-" || rules == "-" ? "-" : "", console);
+  print_beside(text, std::ranges::count(files(), "-") > 0 ? "-" : "", console);
   return ExitStatus::kDone;
 }
 
@@ -220,8 +278,15 @@ void DecideCommand::add_to(Arguments& app) {
   app.add("-o,--output", chart,
           "Draw the decision (with --against: the penalty) as SVG; '-' is standard output",
           {.type = "FILE"});
-  app.add("--open-mpi-rules", rules,
+  app.add(kOpenMpiRules, rules,
           "Write the decision as rules for Open MPI 4.1 (coll_tuned_dynamic_rules_filename)",
+          {.type = "FILE"});
+  app.add(kMpichSelection, selection,
+          "Write the decision as selections for MPICH 4 "
+          "(MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE); needs --mpich-library",
+          {.type = "FILE"});
+  app.add(kMpichLibrary, mpich,
+          "MPICH's libmpich.so, which says what it can select, and whose other selections stay",
           {.type = "FILE"});
   app.add("--every", every, "With --json or --csv: all methods, not only the best");
   app.add("--json", json, "JSON instead of a table");

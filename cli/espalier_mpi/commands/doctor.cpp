@@ -14,10 +14,13 @@
 #include "cli/espalier_mpi/options/options.hpp"
 #include "cli/espalier_mpi/reports/report.hpp"
 #include "cli/espalier_mpi/run/clocks.hpp"
+#include "cli/espalier_mpi/run/exchange.hpp"
+#include "cli/espalier_mpi/run/reachability.hpp"
 #include "planner/plan/plan.hpp"
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
+#include "support/files.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -38,7 +41,9 @@ struct DoctorCommand {
   [[nodiscard]] ExitStatus run() const;
 
  private:
+  void gather_with_messages(doctor::RankFacts& mine, doctor::Facts& facts) const;
   [[nodiscard]] doctor::Facts gather() const;
+  [[nodiscard]] ExitStatus report(doctor::Facts& facts) const;
 };
 
 std::string library_version() {
@@ -58,34 +63,54 @@ std::string library_name() {
   return at == std::string::npos ? std::string() : name.substr(0, name.find('.', at + 4));
 }
 
-// Complete on rank 0 only. Collective.
-doctor::Facts DoctorCommand::gather() const {
-  const int rank = runtime::rank_in(job.comm);
-  doctor::RankFacts mine = doctor::gather_rank(runtime::host_name());
-  mine.mpi = library_version();
-  mine.mpi_so = library_name();
+void DoctorCommand::gather_with_messages(doctor::RankFacts& mine, doctor::Facts& facts) const {
   job.watchdog->expect("comparing the clocks of all ranks");
   mine.clock_ahead_s = -compare_clocks(job.comm, seconds_since_1970).offset_s;
   job.watchdog->expect("waiting for what all ranks have found");
-  doctor::Facts facts;
-  facts.has_ranks = true;
   for (const std::string& text : runtime::gather_texts(job.comm, doctor::json_text(mine))) {
     facts.ranks.push_back(doctor::rank_facts(text));
   }
-  if (!plan.empty()) {
-    const std::string text = runtime::share_file(job.comm, plan);
-    facts.plan =
-        doctor::PlanFacts{.file = plan,
-                          .nodes = planner::parse_plan(text, plan, planner::Roots::kAny).nodes,
-                          .by_host = mapping == runtime::RankMapping::kByHostName};
+}
+
+// Complete on rank 0 only. Collective.
+doctor::Facts DoctorCommand::gather() const {
+  doctor::RankFacts mine = doctor::gather_rank(runtime::host_name());
+  mine.mpi = library_version();
+  mine.mpi_so = library_name();
+  doctor::Facts facts;
+  facts.has_ranks = true;
+  job.watchdog->expect("waiting for the addresses of all ranks");
+  TextExchange exchange(job.comm);
+  facts.trials = try_hosts(exchange, mine);
+  if (exchange.is_by_names()) {
+    for (const std::string& text : exchange.gather(doctor::json_text(mine))) {
+      facts.ranks.push_back(doctor::rank_facts(text));
+    }
+    const bool is_cut = !facts.ranks.empty() && doctor::has_unreached(facts);  // on rank 0
+    facts.has_messages = exchange.share(is_cut ? "cut" : "") != "cut";
+    if (!facts.has_messages) return facts;
+    facts.ranks.clear();
   }
-  if (rank != 0) return facts;
+  gather_with_messages(mine, facts);
+  return facts;
+}
+
+// Rank 0's part: looks at what it alone looks at, and prints.
+ExitStatus DoctorCommand::report(doctor::Facts& facts) const {
+  if (!plan.empty()) {
+    facts.plan = doctor::PlanFacts{
+        .file = plan,
+        .nodes = planner::parse_plan(read_text(plan), plan, planner::Roots::kAny).nodes,
+        .by_host = mapping == runtime::RankMapping::kByHostName};
+  }
   if (!out.empty()) {
-    facts.out = doctor::gather_folder(fs::absolute(own_name(out, rank)).parent_path().string());
+    facts.out = doctor::gather_folder(fs::absolute(own_name(out, 0)).parent_path().string());
     facts.message_bytes = static_cast<double>(message.value);
   }
   facts.launchers = doctor::gather_launchers();
-  return facts;
+  const std::vector<doctor::Found> found = doctor::findings(facts);
+  print_report(doctor::report_of(facts, found), json);
+  return doctor::status_of(found);
 }
 
 ExitStatus DoctorCommand::run() const {
@@ -95,17 +120,19 @@ ExitStatus DoctorCommand::run() const {
     return ExitStatus::kDone;
   }
   job.watchdog->start(timeout);
-  ExitStatus status = ExitStatus::kDone;
-  const doctor::Facts facts = gather();
-  if (is_first) {
-    const std::vector<doctor::Found> found = doctor::findings(facts);
-    print_report(doctor::report_of(facts, found), json);
-    status = doctor::status_of(found);
-  }
-  auto code = static_cast<int>(status);
+  doctor::Facts facts = gather();
   job.watchdog->expect("waiting for rank 0's report");
-  runtime::check(MPI_Bcast(&code, 1, MPI_INT, 0, job.comm), "MPI_Bcast");
-  return static_cast<ExitStatus>(code);
+  auto status = static_cast<int>(ExitStatus::kDone);
+  const auto act = [&] {
+    if (is_first) status = static_cast<int>(report(facts));
+  };
+  if (facts.has_messages) {
+    runtime::collective_try(job.comm, act);
+    runtime::check(MPI_Bcast(&status, 1, MPI_INT, 0, job.comm), "MPI_Bcast");
+  } else {
+    act();
+  }
+  return static_cast<ExitStatus>(status);
 }
 
 void DoctorCommand::add_to(Arguments& app) {

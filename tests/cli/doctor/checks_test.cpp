@@ -32,7 +32,7 @@ Facts healthy() {
     rank.governor = "performance";
     rank.scratch = {"/tmp", kGB, true, ""};
     rank.cache = {"/home/u/.cache/espalier", kGB, true, ""};
-    rank.interfaces = {"eth0"};
+    rank.interfaces = {{"eth0", host[0] == 'a' ? "10.0.0.1" : "10.0.0.2", 24}};
     rank.mpi = "Open MPI 4.1.4";
     rank.mpi_so = "libmpi.so.40";
     facts.ranks.push_back(rank);
@@ -46,6 +46,19 @@ Facts healthy() {
 void preload(RankFacts& rank, const PreloadFacts& library) {
   rank.preloads = {library};
   rank.environment["ESPALIER_PLAN"] = "plan.json";
+}
+
+void second_network(Facts& facts) {
+  facts.ranks[0].interfaces.push_back({"eth1", "10.1.0.1", 24});
+  facts.ranks[1].interfaces.push_back({"eth1", "10.1.0.2", 24});
+}
+
+const std::vector<TrialFacts> kOnlyFirstNetwork{
+    {"a.lyon", "b.lyon", "10.0.0.2", ""}, {"a.lyon", "b.lyon", "10.1.0.2", "Connection refused"}};
+
+void with_mpich(Facts& facts) {
+  for (RankFacts& rank : facts.ranks) rank.mpi = "MPICH 4.0.2";
+  facts.launchers = {{"/usr/bin/mpirun", "MPICH 4.0.2"}};
 }
 
 struct Seeded {
@@ -82,8 +95,16 @@ const std::vector<Seeded> kSeeded{
     {"as-root", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", [](Facts& f) { f.has_ranks = false; f.ranks.resize(1); f.ranks[0].is_root = true; }},
     {"oversubscribed", "1 rank on a.lyon, which has 0", [](Facts& f) { for (auto& r : f.ranks) r.machine_cores = 0.5; }},
     {"shared-core", "bound to core 3", [](Facts& f) { f.plan.reset(); for (auto& r : f.ranks) { r.host = "a"; r.cores = {3}; } }},
-    {"virtual-interface", "btl_tcp_if_exclude=lo,docker0", [](Facts& f) { f.ranks[1].interfaces.emplace_back("docker0"); }},
-    {"several-interfaces", "b.lyon has several interfaces: eth0, ib0", [](Facts& f) { f.ranks[1].interfaces.emplace_back("ib0"); }},
+    {"firewall", "on b.lyon: firewall-cmd --zone=trusted --add-source=10.0.0.0/24", [](Facts& f) { f.trials = {{"a.lyon", "b.lyon", "10.0.0.2", "no answer within 2.000 s"}}; }},
+    {"firewall", "ip route get 10.9.0.2 on a.lyon", [](Facts& f) { f.ranks[1].interfaces[0].address = "10.9.0.2"; f.trials = {{"a.lyon", "b.lyon", "10.9.0.2", "Network is unreachable"}}; }},
+    {"unreached-interface", "at 10.0.0.2, but not at 10.1.0.2, its eth1: Connection refused", [](Facts& f) { second_network(f); f.trials = kOnlyFirstNetwork; }},
+    {"unreached-interface", "btl_tcp_if_include=10.0.0.0/24", [](Facts& f) { second_network(f); f.trials = kOnlyFirstNetwork; }},
+    {"unreached-interface", "OMPI_MCA_btl_tcp_if_include=10.0.0.0/24", [](Facts& f) { second_network(f); f.trials = kOnlyFirstNetwork; for (auto& r : f.ranks) r.environment["OMPI_MCA_btl_tcp_if_include"] = "eth1"; }},
+    {"unreached-interface", "UCX_NET_DEVICES=eth0", [](Facts& f) { second_network(f); f.trials = kOnlyFirstNetwork; with_mpich(f); }},
+    {"same-address", "both have the address 169.254.95.118 (usb0)", [](Facts& f) { for (auto& r : f.ranks) r.interfaces.push_back({"usb0", "169.254.95.118", 16}); f.trials = {{"a.lyon", "b.lyon", "10.0.0.2", ""}, {"a.lyon", "b.lyon", "169.254.95.118", "Network is unreachable"}}; }},
+    {"same-address", "btl_tcp_if_exclude=lo,eth0", [](Facts& f) { for (auto& r : f.ranks) r.interfaces[0].address = "10.0.2.15"; }},
+    {"virtual-interface", "btl_tcp_if_exclude=lo,docker0", [](Facts& f) { f.ranks[1].interfaces.push_back({"docker0", "172.17.0.1", 16}); }},
+    {"several-interfaces", "b.lyon has several interfaces: eth0, ib0", [](Facts& f) { f.ranks[1].interfaces.push_back({"ib0", "10.1.0.2", 24}); }},
     {"unknown-interface", "ib0, which a.lyon does not have", [](Facts& f) { f.ranks[0].environment["OMPI_MCA_btl_tcp_if_include"] = "eth0,ib0"; }},
     {"preload-missing", "not on b.lyon", [](Facts& f) { for (auto& r : f.ranks) preload(r, {"/x/libespalier_pmpi.so", true, "libmpi.so.40"}); f.ranks[1].preloads[0].exists = false; }},
     {"preload-other-mpi", "needs libmpich.so.12", [](Facts& f) { for (auto& r : f.ranks) preload(r, {"/x/libespalier_pmpi.so", true, "libmpich.so.12"}); }},
@@ -131,7 +152,8 @@ TEST(Doctor, TakesItsOwnCures) {
   facts.plan->by_host = true;
   EXPECT_THAT(findings(facts), IsEmpty());
   facts = healthy();
-  facts.ranks[1].interfaces = {"eth0", "ib0", "docker0"};
+  facts.ranks[1].interfaces = {
+      {"eth0", "10.0.0.2", 24}, {"ib0", "10.1.0.2", 24}, {"docker0", "172.17.0.1", 16}};
   facts.ranks[1].environment["OMPI_MCA_btl_tcp_if_include"] = "ib0";
   EXPECT_THAT(findings(facts), IsEmpty());
   for (RankFacts& rank : facts.ranks) {
@@ -139,6 +161,47 @@ TEST(Doctor, TakesItsOwnCures) {
     rank.environment["OMPI_MCA_mpi_yield_when_idle"] = "1";
   }
   EXPECT_THAT(findings(facts), IsEmpty());
+}
+
+// What MPI does not use need not be reached.
+TEST(Doctor, LeavesInterfacesAloneThatAreNotChosen) {
+  Facts facts = healthy();
+  second_network(facts);
+  facts.trials = kOnlyFirstNetwork;
+  for (const char* const good : {"eth0", "10.0.0.0/24", "eth0,lo"}) {
+    for (RankFacts& rank : facts.ranks) {
+      rank.environment["OMPI_MCA_btl_tcp_if_include"] = good;
+    }
+    EXPECT_THAT(findings(facts), IsEmpty()) << good;
+    EXPECT_FALSE(has_unreached(facts)) << good;
+  }
+  for (RankFacts& rank : facts.ranks) {
+    rank.environment = {{"OMPI_MCA_btl_tcp_if_exclude", "lo,eth1"}};
+  }
+  EXPECT_THAT(findings(facts), IsEmpty());
+  with_mpich(facts);
+  for (RankFacts& rank : facts.ranks) rank.environment = {{"UCX_NET_DEVICES", "eth0"}};
+  EXPECT_THAT(findings(facts), IsEmpty());
+}
+
+TEST(Doctor, CountsPairsThatAFirewallParts) {
+  Facts facts = healthy();
+  facts.trials = {{"a.lyon", "b.lyon", "10.0.0.2", "No route to host"},
+                  {"b.lyon", "a.lyon", "10.0.0.1", "No route to host"}};
+  EXPECT_TRUE(has_unreached(facts));
+  const std::vector<Found> found = findings(facts);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front().finding.what,
+            "a.lyon cannot connect to b.lyon at 10.0.0.2: No route to host; likewise 1 more pair "
+            "of hosts");
+}
+
+TEST(Doctor, KnowsSubnets) {
+  EXPECT_EQ(subnet_of({"eth0", "10.77.3.200", 24}), "10.77.3.0/24");
+  EXPECT_EQ(subnet_of({"eth0", "10.77.3.200", 26}), "10.77.3.192/26");
+  EXPECT_EQ(subnet_of({"eth0", "10.77.3.200", 32}), "10.77.3.200/32");
+  EXPECT_EQ(subnet_of({"eth0", "10.77.3.200", 0}), "0.0.0.0/0");
+  EXPECT_EQ(subnet_of({"eth0", "", 24}), "");
 }
 
 TEST(Doctor, RanksSendTheirFactsAsJson) {
@@ -149,6 +212,8 @@ TEST(Doctor, RanksSendTheirFactsAsJson) {
   EXPECT_EQ(json_text(received), sent);
   EXPECT_EQ(received.scratch.path, "/tmp");
   EXPECT_EQ(received.variable("ESPALIER_PLAN"), "plan.json");
+  EXPECT_EQ(received.interfaces.front().prefix_bits, 24);
+  EXPECT_EQ(json_text(trial_facts(json_text(kOnlyFirstNetwork))), json_text(kOnlyFirstNetwork));
 }
 
 TEST(Doctor, KnowsVersionsOfMpi) {
@@ -177,6 +242,8 @@ TEST(Doctor, ReportsFindingsWithTheirCures) {
                         "open 20 files\n  why   "));
   EXPECT_THAT(report.text(), HasSubstr("\n  cure  ulimit -n 4096\n"));
   EXPECT_EQ(report.json().at("findings")[0].at("check"), "open-files");
+  EXPECT_EQ(report.json().at("interfaces")[1].dump(),
+            R"({"host":"b.lyon","interface":"eth0","address":"10.0.0.2","subnet":"10.0.0.0/24"})");
   EXPECT_EQ(status_of(found), ExitStatus::kCheckFailed);
   EXPECT_EQ(status_of({}), ExitStatus::kDone);
 }

@@ -104,10 +104,10 @@ TEST_F(DecideCommand, ReportsWhatOpenMpiLacks) {
   EXPECT_EQ(
       finished.err,
       "espalier: note: --open-mpi-rules: Open MPI 4.1 lacks two-tree/8 KiB, the best in 1 of 1 "
-      "cells; the rules contain the best of the others\n");
+      "cells; the file contains the best of the others\n");
   EXPECT_THAT(read("rules.conf"), HasSubstr("\n65536 3 0 1024 # pipeline\n65537 0 0 0 "));
   EXPECT_EQ(refusal_of(run(with({"--algorithm", "two-tree", "--open-mpi-rules", "none.conf"}))),
-            "espalier: --open-mpi-rules: Open MPI has none of these algorithms; name others\n");
+            "espalier: --open-mpi-rules: Open MPI 4.1 has none of these algorithms; name others\n");
   EXPECT_FALSE(exists("none.conf"));
 }
 
@@ -116,7 +116,28 @@ TEST_F(DecideCommand, LeavesCellsToOpenMpi) {
                                       "linear", "--segments", "1KiB", "--open-mpi-rules", "-"}));
   EXPECT_EQ(finished.status, 0);
   EXPECT_THAT(finished.out, HasSubstr("\n1024 1 0 0 # linear\n1048576 0 0 0 # Open MPI's own"));
-  EXPECT_THAT(finished.err, HasSubstr("1 of 2 cells are left to Open MPI's own choice"));
+  EXPECT_THAT(finished.err, HasSubstr("1 of 2 cells are left to the library's own choice"));
+}
+
+TEST_F(DecideCommand, WritesSelectionsForMpich) {
+  write(
+      "libmpich.so",
+      std::string("\x7F", 1) +
+          R"({"collective=bcast":{"comm_type=intra":{"algorithm=MPIR_Bcast_intra_binomial":{}}}})" +
+          std::string(1, '\0'));
+  const Finished finished =
+      run(with({"--ranks", "16", "--sizes", "1KiB,1MiB", "--algorithm", "binomial,linear",
+                "--mpich-selection", "s.json", "--mpich-library", "libmpich.so"}));
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(read("s.json"), HasSubstr(R"("algorithm=MPIR_Bcast_intra_binomial": {})"));
+  EXPECT_EQ(refusal_of(run(with({"--algorithm", "linear", "--mpich-selection", "none.json",
+                                 "--mpich-library", "libmpich.so"}))),
+            "espalier: --mpich-selection: this MPICH has none of these algorithms; name others\n");
+  EXPECT_FALSE(exists("none.json"));
+  EXPECT_EQ(refusal_of(run(with({"--mpich-selection", "s.json"}))),
+            "espalier: --mpich-selection: needs --mpich-library, too\n");
+  EXPECT_EQ(refusal_of(run(with({"--mpich-library", "libmpich.so"}))),
+            "espalier: --mpich-library: needs --mpich-selection, too\n");
 }
 
 // The choice for 16 ranks is binomial at 1 KiB, pipeline/8 KiB at 1 MiB.
