@@ -198,7 +198,9 @@ void add_plan_loss(Report& report, const ExplainedPlan& explained, std::size_t t
       percent(std::max(0.0, loss.costly.value) / all));  // no "-0.00 %" by rounding
   report.say(text);
   if (loss.idle.value > least) report.add("", idle_rows(explained, all, top, least));
-  if (loss.costly.value > least) report.add("", costly_rows(explained, all, top, least));
+  if (loss.costly.value > least && !loss.costly_edges.empty()) {
+    report.add("", costly_rows(explained, all, top, least));
+  }
 }
 
 }  // namespace espalier::cli
