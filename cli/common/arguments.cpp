@@ -76,6 +76,20 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+// What a command without positional arguments takes instead: "; this command takes options only:
+// --parameters FILE, --against FILE (see --help)".
+std::string files_of(const CLI::App& app) {
+  std::vector<std::string> files;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional()) return {};
+    if (option->get_type_name() == "FILE" && !option->check_name("--output")) {
+      files.push_back(fmt::format("--{} FILE", option->get_lnames().front()));
+    }
+  }
+  return fmt::format("; this command takes options only{} (see --help)",
+                     files.empty() ? "" : fmt::format(": {}", fmt::join(files, ", ")));
+}
+
 std::string unknown(std::string_view kind, const std::string& name,
                     const std::vector<std::string>& choices) {
   const std::vector<std::string_view> views(choices.begin(), choices.end());
@@ -92,10 +106,7 @@ std::string usage_fault(const CLI::App& root, const CLI::ParseError& error) {
     const std::string name = rest.front().substr(0, rest.front().find('='));
     if (name.size() > 1 && name.front() == '-') return unknown("option", name, option_names(app));
     if (!commands.empty()) return unknown(kind, name, commands);
-    const bool takes_options_only = std::ranges::all_of(
-        app.get_options(), [](const CLI::Option* option) { return !option->get_positional(); });
-    return fmt::format("unexpected argument {}{}", in_quotes(rest.front()),
-                       takes_options_only ? "; this command takes options only, see --help" : "");
+    return fmt::format("unexpected argument {}{}", in_quotes(rest.front()), files_of(app));
   }
   if (!commands.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     return fmt::format("no {} given; one of: {}", kind, fmt::join(commands, ", "));

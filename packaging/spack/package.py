@@ -5,6 +5,7 @@ from spack.package import *
 class Espalier(CMakePackage):
     """Plans, proves and runs collective communication on heterogeneous networks."""
 
+    # Where the sources are published: put your own copy's address here until they are.
     homepage = "https://espalier.example.org"
     git = "https://espalier.example.org/espalier.git"
 

@@ -68,7 +68,8 @@ TEST_F(Usage, WrongUsageIsOneLineAndStatusTwo) {
       {{"plan", "--source", "a"}, "plan: platform is required"},
       {{"list", "algorithms", "models"}, "list: unexpected argument 'models'"},
       {{"decide", "p.json"},
-       "decide: unexpected argument 'p.json'; this command takes options only, see --help"},
+       "decide: unexpected argument 'p.json'; this command takes options only: --parameters FILE, "
+       "--against FILE, "},
       {{"list", "modles"},
        "list: unknown registry 'modles'; did you mean 'models'? one of: algorithms, models, "
        "formats, "
