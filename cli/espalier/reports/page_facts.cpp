@@ -146,10 +146,7 @@ Json command_facts(const std::string& platform_file, const PageProblem& problem,
     add(fmt::format("How long {} takes, and a trace for this page.", one.file),
         fmt::format("simulate {} --platform {} --message 1GiB --segment 16MiB --trace trace.json",
                     plan, file));
-    if (one.plan.has_one_root() && !planner::routes(one.plan.operation)) {
-      add(fmt::format("Where {} loses, edge by edge.", one.file),
-          fmt::format("explain {} --plan {}", file, plan));
-    }
+    add(fmt::format("Where {} loses.", one.file), fmt::format("explain {} --plan {}", file, plan));
   }
   add("More of the bottlenecks, and what raising them by 10 % or twofold gains.",
       fmt::format("explain {}{}{} --top 20", file, what, model));

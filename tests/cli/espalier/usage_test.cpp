@@ -69,7 +69,8 @@ TEST_F(Usage, WrongUsageIsOneLineAndStatusTwo) {
       {{"list", "algorithms", "models"}, "list: unexpected argument 'models'"},
       {{"decide", "p.json"},
        "decide: unexpected argument 'p.json'; this command takes options only: --parameters FILE, "
-       "--against FILE, "},
+       "--against FILE, --open-mpi-rules FILE, --mpich-selection FILE, --mpich-library FILE (see "
+       "--help)"},
       {{"list", "modles"},
        "list: unknown registry 'modles'; did you mean 'models'? one of: algorithms, models, "
        "formats, "

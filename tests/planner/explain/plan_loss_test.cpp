@@ -172,7 +172,9 @@ class PlanLossOfBlocks : public ::testing::TestWithParam<std::tuple<Operation, s
 TEST_P(PlanLossOfBlocks, IsIdleTimeAndTreesThatCostMore) {
   const Operation operation = std::get<0>(GetParam());
   const platforms::Model model = platforms::parse_model(std::get<1>(GetParam()));
-  for_each_platform(2, 6, model, [&](const DrawnPlatform& drawn, const std::string& trace) {
+  // Where all hosts reach each other.
+  constexpr Operation kBothWays = Operation::kAllreduce;
+  for_each_platform(kBothWays, 2, 6, model, [&](const DrawnPlatform& drawn, const auto& trace) {
     std::optional<platforms::NodeId> root;
     if (needs_root(operation)) root = drawn.source;
     const auto check = [&](const auto& problem) {
