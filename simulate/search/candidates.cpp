@@ -160,8 +160,9 @@ class Maker {
     const auto algorithm = std::ranges::find(algorithms, "optimal", &Algorithm::name);
     if (made == made_.end() || algorithm == algorithms.end() || work > kMostWork) return {};
     std::vector<Attempt> attempts;
-    const auto add = [&](std::string label) -> AlgorithmOptions& {
-      return attempts.emplace_back(&*algorithm, limits_, "optimal, at most " + label).limits;
+    const auto add = [&](const std::string& label) -> AlgorithmOptions& {
+      attempts.push_back({&*algorithm, limits_, "optimal, at most " + label});
+      return attempts.back().limits;
     };
     const std::size_t trees = most_of_a_kind(made->candidate.plan);
     for (std::size_t most = 1; most < trees; most *= 2) {
