@@ -17,12 +17,14 @@ from .errors import CheckFailed, Error, InputError, LimitReached, NoSolution
 __all__ = ["CheckFailed", "Collective", "Error", "InputError", "LimitReached", "NoSolution"]
 
 if find_spec("espalier._espalier") is not None:  # a compute node executes plans without the planner
+    from .pages import Page, report
     from .planning import bound, compare, explain, names, plan, rank_sources, simulate, verify
     from .plans import Plan, Tree
     from .platforms import Link, Node, Platform
+    from .studies import Study, study
 
-    __all__ += ["Link", "Node", "Plan", "Platform", "Tree", "bound", "compare", "explain", "names", "plan", "rank_sources",
-                "simulate", "verify"]
+    __all__ += ["Link", "Node", "Page", "Plan", "Platform", "Study", "Tree", "bound", "compare", "explain", "names", "plan",
+                "rank_sources", "report", "simulate", "study", "verify"]
 
 if TYPE_CHECKING:
     from .mpi import Collective
