@@ -149,7 +149,6 @@ class Engine : public Pinned {
     std::vector<std::size_t> too_far{};  // trees with a receive that waits for `oldest`
 
     [[nodiscard]] std::uint64_t count() const { return range.grid.count(); }
-    [[nodiscard]] bool loads() const { return block.is_root && !combines; }
     // The tree and the number in it of segment `index`.
     [[nodiscard]] std::size_t tree_of(std::uint64_t index) const {
       return first + block.assignment.tree_of(index);
@@ -202,6 +201,9 @@ class Engine : public Pinned {
   void reset_flows();
   void reset(std::size_t tree);
   void handle(std::span<const Completion> completions);
+  // One more operation of an edge is complete; counts those that are in the order of the segments,
+  // of those that have begun. of: the first that is not counted.
+  void count_complete(std::uint64_t& complete, std::uint64_t begun, Operation of);
   // Does everything that has become possible. Returns whether anything was combined.
   bool move_on();
   // Only trees and blocks in which something may have become possible are looked at: those of an
@@ -210,7 +212,6 @@ class Engine : public Pinned {
   // - is in a block after another one (waiting_for_), or
   // - is delayed by its pace (delayed_).
   void touch(std::size_t tree);
-  void touch_part(std::size_t part);
   void touch_all();
   void note_loading(std::size_t part);
   void touch_each(std::vector<std::size_t>& trees);  // and empties the list
@@ -240,7 +241,7 @@ class Engine : public Pinned {
   // buffer is not in use for that any more.
   [[nodiscard]] bool is_combined(const Part& part, std::uint64_t index);
   [[nodiscard]] bool is_free(const Segment& segment);
-  // A receive is complete. So receives before it may be, in the order of the segments.
+  // A receive is complete.
   void note_arrived(std::size_t tree, std::size_t edge);
   bool combine_one(std::size_t tree);
   void keep_arrived(std::size_t tree);
@@ -265,7 +266,7 @@ class Engine : public Pinned {
   [[nodiscard]] double pace_s(std::size_t tree, std::size_t edge) const;
   [[nodiscard]] bool is_paced_now(std::size_t tree, double due_s);
   bool start_send(std::size_t tree, std::size_t edge);
-  // A send is complete. The same.
+  // A send is complete.
   void note_sent(std::size_t tree, std::size_t edge);
   void free_sent(std::size_t tree);
 

@@ -235,20 +235,20 @@ void Engine<T>::handle(std::span<const Completion> completions) {
 }
 
 template <Transport T>
+void Engine<T>::count_complete(std::uint64_t& complete, std::uint64_t begun, Operation of) {
+  if constexpr (!T::kMovesBytes) {
+    ++complete;
+  } else {
+    while (complete < begun && transport_.is_complete(of)) of.nth = ++complete;
+  }
+}
+
+template <Transport T>
 void Engine<T>::touch(std::size_t tree) {
   Flow& flow = flows_[tree];
   if (std::exchange(flow.is_touched, true)) return;
   touched_.push_back(tree);
   if (flow.loads()) note_loading(flow.part);
-}
-
-template <Transport T>
-void Engine<T>::touch_part(std::size_t index) {
-  const Part& part = parts_[index];
-  for (std::size_t tree = part.first; tree < part.last; ++tree) {
-    if (!std::exchange(flows_[tree].is_touched, true)) touched_.push_back(tree);
-  }
-  if (part.loads()) note_loading(index);
 }
 
 template <Transport T>
@@ -274,7 +274,7 @@ void Engine<T>::touch_each(std::vector<std::size_t>& trees) {
 
 template <Transport T>
 void Engine<T>::touch_all() {
-  for (std::size_t part = 0; part < parts_.size(); ++part) touch_part(part);
+  for (std::size_t tree = 0; tree < flows_.size(); ++tree) touch(tree);
 }
 
 template <Transport T>

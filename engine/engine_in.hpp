@@ -101,13 +101,7 @@ template <Transport T>
 void Engine<T>::note_arrived(std::size_t tree, std::size_t edge) {
   Flow& flow = flows_[tree];
   Flow::In& in = flow.in[edge];
-  if constexpr (T::kMovesBytes) {
-    while (in.here < in.posted && transport_.is_complete(receive_of(tree, edge, in.here))) {
-      ++in.here;
-    }
-  } else {
-    ++in.here;
-  }
+  count_complete(in.here, in.posted, receive_of(tree, edge, in.here));
   if (!flow.combines) flow.ready = in.here;
 }
 

@@ -128,13 +128,7 @@ template <Transport T>
 void Engine<T>::note_sent(std::size_t tree, std::size_t edge) {
   --outstanding_[flows_[tree].combines ? 1 : 0];
   Flow::Out& out = flows_[tree].out[edge];
-  if constexpr (T::kMovesBytes) {
-    while (out.sent < out.started && transport_.is_complete(send_of(tree, edge, out.sent))) {
-      ++out.sent;
-    }
-  } else {
-    ++out.sent;
-  }
+  count_complete(out.sent, out.started, send_of(tree, edge, out.sent));
 }
 
 template <Transport T>
