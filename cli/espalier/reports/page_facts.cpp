@@ -81,10 +81,13 @@ std::string shell_word(const std::string& text) {
 }  // namespace
 
 bool is_for(const planner::Plan& plan, const PageProblem& problem, const Platform& platform) {
+  if (plan.operation != problem.operation || !planner::misfits(plan, platform).empty()) {
+    return false;  // perhaps for as many other hosts
+  }
   const bool segments_matter =
       problem.occupation.latency_occupies || simulate::names_overhead(platform);
   const planner::Receipts receipts = planner::receipts_of(plan, platform);
-  return plan.operation == problem.operation && planner::root_of(plan, platform) == problem.root &&
+  return planner::root_of(plan, platform) == problem.root &&
          receipts.shares == problem.receipts.shares &&
          receipts.receivers == problem.receipts.receivers &&
          plan.model == platforms::name_of(problem.model) &&
