@@ -78,7 +78,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 // What a command without positional arguments takes instead: "; this command takes options only:
 // --parameters FILE, --against FILE (see --help)".
-std::string files_of(const CLI::App& app) {
+std::string options_instead(const CLI::App& app) {
   std::vector<std::string> files;
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional()) return {};
@@ -106,7 +106,7 @@ std::string usage_fault(const CLI::App& root, const CLI::ParseError& error) {
     const std::string name = rest.front().substr(0, rest.front().find('='));
     if (name.size() > 1 && name.front() == '-') return unknown("option", name, option_names(app));
     if (!commands.empty()) return unknown(kind, name, commands);
-    return fmt::format("unexpected argument {}{}", in_quotes(rest.front()), files_of(app));
+    return fmt::format("unexpected argument {}{}", in_quotes(rest.front()), options_instead(app));
   }
   if (!commands.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     return fmt::format("no {} given; one of: {}", kind, fmt::join(commands, ", "));

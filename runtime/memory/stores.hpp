@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/segments.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::runtime {
 
@@ -28,15 +29,11 @@ class MemoryStore : public SegmentStore {
 };
 
 // `type` shifted by `bytes`, with the same extent.
-class MovedType {
+class MovedType : public Pinned {
  public:
   // Throws MpiError.
   MovedType(MPI_Datatype type, MPI_Aint bytes);
   ~MovedType() { MPI_Type_free(&type_); }
-  MovedType(const MovedType&) = delete;
-  MovedType& operator=(const MovedType&) = delete;
-  MovedType(MovedType&&) = delete;
-  MovedType& operator=(MovedType&&) = delete;
   [[nodiscard]] MPI_Datatype get() const { return type_; }
 
  private:

@@ -16,6 +16,7 @@
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/hosts.hpp"
 #include "runtime/transport/mpi_error.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::preload {
 namespace {
@@ -39,7 +40,7 @@ struct Group {
 
 // A communicator of the same ranks without the program's attributes and error handler, so that none
 // of its callbacks are called.
-class PlainComm {
+class PlainComm : public Pinned {
  public:
   explicit PlainComm(MPI_Comm of) {
     const Group group(of);
@@ -47,10 +48,6 @@ class PlainComm {
     PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   }
   ~PlainComm() { PMPI_Comm_free(&comm_); }
-  PlainComm(const PlainComm&) = delete;
-  PlainComm& operator=(const PlainComm&) = delete;
-  PlainComm(PlainComm&&) = delete;
-  PlainComm& operator=(PlainComm&&) = delete;
   [[nodiscard]] MPI_Comm get() const { return comm_; }
 
  private:

@@ -155,9 +155,9 @@ class Maker {
     const auto work = static_cast<double>(collective_.platform().arcs().size()) *
                       static_cast<double>(collective_.platform().hosts().size());
     const auto made = std::ranges::find(
-        made_, "optimal",
+        made_, planner::kOptimal,
         [](const Made& one) -> const std::string& { return one.candidate.label; });
-    const auto algorithm = std::ranges::find(algorithms, "optimal", &Algorithm::name);
+    const auto algorithm = std::ranges::find(algorithms, planner::kOptimal, &Algorithm::name);
     if (made == made_.end() || algorithm == algorithms.end() || work > kMostWork) return {};
     std::vector<Attempt> attempts;
     const auto add = [&](const std::string& label) -> AlgorithmOptions& {
@@ -166,7 +166,7 @@ class Maker {
     };
     const std::size_t trees = most_of_a_kind(made->candidate.plan);
     for (std::size_t most = 1; most < trees; most *= 2) {
-      add(fmt::format("{} tree{}", most, most > 1 ? "s" : "")).max_trees = most;
+      add(counted(most, "tree")).max_trees = most;
     }
     for (std::size_t most = 1; most < made->candidate.depth;
          most = most < 4 ? most + 1 : most * 3 / 2) {

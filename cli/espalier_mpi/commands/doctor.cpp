@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "cli/common/surroundings.hpp"
 #include "cli/doctor/gather.hpp"
@@ -63,13 +64,17 @@ std::string library_name() {
   return at == std::string::npos ? std::string() : name.substr(0, name.find('.', at + 4));
 }
 
+std::vector<doctor::RankFacts> ranks_of(const std::vector<std::string>& texts) {
+  std::vector<doctor::RankFacts> ranks;
+  for (const std::string& text : texts) ranks.push_back(doctor::rank_facts(text));
+  return ranks;
+}
+
 void DoctorCommand::gather_with_messages(doctor::RankFacts& mine, doctor::Facts& facts) const {
   job.watchdog->expect("comparing the clocks of all ranks");
   mine.clock_ahead_s = -compare_clocks(job.comm, seconds_since_1970).offset_s;
   job.watchdog->expect("waiting for what all ranks have found");
-  for (const std::string& text : runtime::gather_texts(job.comm, doctor::json_text(mine))) {
-    facts.ranks.push_back(doctor::rank_facts(text));
-  }
+  facts.ranks = ranks_of(runtime::gather_texts(job.comm, doctor::json_text(mine)));
 }
 
 // Complete on rank 0 only. Collective.
@@ -83,13 +88,10 @@ doctor::Facts DoctorCommand::gather() const {
   TextExchange exchange(job.comm);
   facts.trials = try_hosts(exchange, mine);
   if (exchange.is_by_names()) {
-    for (const std::string& text : exchange.gather(doctor::json_text(mine))) {
-      facts.ranks.push_back(doctor::rank_facts(text));
-    }
+    facts.ranks = ranks_of(exchange.gather(doctor::json_text(mine)));
     const bool is_cut = !facts.ranks.empty() && doctor::has_unreached(facts);  // on rank 0
     facts.has_messages = exchange.share(is_cut ? "cut" : "") != "cut";
     if (!facts.has_messages) return facts;
-    facts.ranks.clear();
   }
   gather_with_messages(mine, facts);
   return facts;

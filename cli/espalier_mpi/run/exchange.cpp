@@ -12,6 +12,7 @@
 
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -57,17 +58,13 @@ std::string decoded(std::string_view text) {
 }
 
 // With the range of names, which Open MPI's lookups leave undefined by default.
-class SessionInfo {
+class SessionInfo : public Pinned {
  public:
   SessionInfo() {
     runtime::check(MPI_Info_create(&info_), "MPI_Info_create");
     runtime::check(MPI_Info_set(info_, "range", "session"), "MPI_Info_set");
   }
   ~SessionInfo() { MPI_Info_free(&info_); }
-  SessionInfo(const SessionInfo&) = delete;
-  SessionInfo& operator=(const SessionInfo&) = delete;
-  SessionInfo(SessionInfo&&) = delete;
-  SessionInfo& operator=(SessionInfo&&) = delete;
   [[nodiscard]] MPI_Info get() const { return info_; }
 
  private:

@@ -15,6 +15,7 @@
 
 #include "support/errors.hpp"
 #include "support/files.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr const char* kPlanningTime = "3s";
 
 // A new folder that is removed at the end. Throws InputError.
-class ScratchFolder {
+class ScratchFolder : public Pinned {
  public:
   ScratchFolder() {
     std::error_code fault;
@@ -38,10 +39,6 @@ class ScratchFolder {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
   }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ScratchFolder(ScratchFolder&&) = delete;
-  ScratchFolder& operator=(ScratchFolder&&) = delete;
 
   [[nodiscard]] const fs::path& path() const { return path_; }
 
