@@ -29,6 +29,7 @@ class MemoryStore : public SegmentStore {
 };
 
 // `type` shifted by `bytes`, with the same extent.
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
 class MovedType : public Pinned {
  public:
   // Throws MpiError.

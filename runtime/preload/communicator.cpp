@@ -40,6 +40,7 @@ struct Group {
 
 // A communicator of the same ranks without the program's attributes and error handler, so that none
 // of its callbacks are called.
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
 class PlainComm : public Pinned {
  public:
   explicit PlainComm(MPI_Comm of) {

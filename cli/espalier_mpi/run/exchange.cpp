@@ -58,6 +58,7 @@ std::string decoded(std::string_view text) {
 }
 
 // With the range of names, which Open MPI's lookups leave undefined by default.
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
 class SessionInfo : public Pinned {
  public:
   SessionInfo() {

@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 constexpr const char* kPlanningTime = "3s";
 
 // A new folder that is removed at the end. Throws InputError.
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
 class ScratchFolder : public Pinned {
  public:
   ScratchFolder() {
