@@ -93,8 +93,7 @@ PlanMaker::Answer PlanMaker::find(const Members& members) const {
   if (shared_->platform.empty()) return {};
   const planner::Plan plan = make_plan_for(shared_->platform, shared_->settings, members);
   Answer answer{{}, Origin::kMade, -1, planner::to_json(plan)};
-  const bool depends_on_size =
-      !shared_->settings.algorithm && !members.is_local && !planner::has_parts(members.operation);
+  const bool depends_on_size = !shared_->settings.algorithm && !members.is_local;
   if (depends_on_size) answer.serves.least = least_long(plan);
   return answer;
 }
@@ -108,9 +107,12 @@ PlanMaker::Answer PlanMaker::find(const Members& members, int size) {
     answer.serves = serves;
     if (spent_on_sizes_ >= kMostForSizes) return answer;
     const Stopwatch clock;
-    answer.for_throughput =
-        std::exchange(answer.made, planner::to_json(make_plan_for_message(
-                                       shared_->platform, shared_->settings, members, message)));
+    try {
+      answer.for_throughput =
+          std::exchange(answer.made, planner::to_json(make_plan_for_message(
+                                         shared_->platform, shared_->settings, members, message)));
+    } catch (const Error&) {  // none in time, so the one for throughput serves
+    }
     spent_on_sizes_.value += clock.elapsed().value;
     return answer;
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <stdexcept>
+#include <type_traits>
 #include <unordered_set>
 
 #include "planner/problem/any_problem.hpp"
@@ -12,6 +14,7 @@
 #include "platforms/core/contention.hpp"
 #include "platforms/formats/formats.hpp"
 #include "runtime/api/rank_mapping.hpp"
+#include "simulate/search/choose_blocks.hpp"
 #include "simulate/search/choose_plan.hpp"
 #include "support/quantities.hpp"
 
@@ -106,6 +109,12 @@ Problem problem_of(const std::string& platform_text, const Settings& settings,
   return {model, occupation, std::move(part), root, std::move(options)};
 }
 
+template <class Make>
+planner::Plan on(const Problem& planned, const Members& members, const Make& make) {
+  return planner::on_problem(members.operation, planned.part, planned.root, planned.model,
+                             planned.occupation, {members.shares}, make);
+}
+
 }  // namespace
 
 std::string read_platform_text(const Settings& settings) {
@@ -126,23 +135,27 @@ planner::Plan make_plan_for(const std::string& platform_text, const Settings& se
       planner::find_algorithm(algorithm_in(settings), members.operation);
   Problem made = problem_of(platform_text, settings, members);
   made.options.deadline = Deadline(kTimeLimit);
-  return planner::on_problem(members.operation, made.part, made.root, made.model, made.occupation,
-                             {members.shares}, [&](const auto& problem) {
-                               return planner::make_plan(
-                                   problem, algorithm.name,
-                                   planner::run(algorithm, problem, made.options),
-                                   planner::kDefaultSegment);
-                             });
+  return on(made, members, [&](const auto& problem) {
+    return planner::make_plan(problem, algorithm.name,
+                              planner::run(algorithm, problem, made.options),
+                              planner::kDefaultSegment);
+  });
 }
 
 planner::Plan make_plan_for_message(const std::string& platform_text, const Settings& settings,
                                     const Members& members, Bytes message) {
   const Problem made = problem_of(platform_text, settings, members);
   simulate::ChoiceOptions how;
-  how.operation = members.operation;
   how.limits = made.options;
   how.limits.deadline = Deadline(kTimeLimitPerSize);
-  return simulate::choose_plan(made.part, made.root.value(), made.model, false, message, how).plan;
+  return on(made, members, [&]<class Of>(const Of& problem) -> planner::Plan {
+    // MPI has no multicast to some ranks only.
+    if constexpr (std::is_same_v<Of, planner::Multicast>) {
+      throw std::logic_error("a call is for all ranks");
+    } else {
+      return simulate::choose_plan(problem, message, how).plan;
+    }
+  });
 }
 
 }  // namespace espalier::preload

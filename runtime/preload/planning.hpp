@@ -36,8 +36,7 @@ planner::Plan make_plan_for(const std::string& platform_text, const Settings& se
                             const Members& members);
 
 // Of all algorithms' plans, the one that is predicted to be the fastest for one message
-// (simulate/search/choose_plan.hpp). The same exceptions. Precondition: an operation whose message
-// has no parts.
+// (simulate/search/choose_plan.hpp, choose_blocks.hpp). The same exceptions.
 planner::Plan make_plan_for_message(const std::string& platform_text, const Settings& settings,
                                     const Members& members, Bytes message);
 

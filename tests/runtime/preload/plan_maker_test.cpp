@@ -85,24 +85,32 @@ SharedSettings with_platform() {
 }
 
 double predicted_s(const PlanMaker::Answer& answer, Bytes message) {
-  const planner::Plan plan = planner::parse_plan(answer.made, "made");
+  const planner::Plan plan = planner::parse_plan(answer.made, "made", planner::Roots::kAny);
   const planner::SegmentCosts costs;
   const Bytes segment{planner::Pipeline(plan).fitted_segment(message, costs)};
   return planner::Pipeline(plan).time(message, segment, costs.overhead).value;
 }
 
 TEST(PlanMaker, ShortMessagesGetAPlanOfTheirOwn) {
+  using planner::Operation;
   const SharedSettings shared = with_platform();
   PlanMaker maker(shared);
-  const PlanMaker::Answer longer = maker.answer(all_of_world(), 40);
-  EXPECT_FALSE(longer.serves.contains(k64KiB));
-  EXPECT_EQ(longer.serves.most, static_cast<int>(kSizeClasses) - 1);
-  const PlanMaker::Answer shorter = maker.answer(all_of_world(), k64KiB);
-  EXPECT_EQ(shorter.serves.least, k64KiB);
-  EXPECT_EQ(shorter.serves.most, k64KiB);
-  EXPECT_EQ(shorter.for_throughput, longer.made);
-  const Bytes message = middle_of(k64KiB);
-  EXPECT_LT(predicted_s(shorter, message), 0.9 * predicted_s(longer, message));
+  for (const Operation operation :
+       {Operation::kBroadcast, Operation::kReduce, Operation::kAllreduce, Operation::kAllgather,
+        Operation::kReduceScatter}) {
+    SCOPED_TRACE(planner::name_of(operation));
+    Members members = all_of_world();
+    members.operation = operation;
+    const PlanMaker::Answer longer = maker.answer(members, 40);
+    EXPECT_FALSE(longer.serves.contains(k64KiB));
+    EXPECT_EQ(longer.serves.most, static_cast<int>(kSizeClasses) - 1);
+    const PlanMaker::Answer shorter = maker.answer(members, k64KiB);
+    EXPECT_EQ(shorter.serves.least, k64KiB);
+    EXPECT_EQ(shorter.serves.most, k64KiB);
+    EXPECT_EQ(shorter.for_throughput, longer.made);
+    const Bytes message = middle_of(k64KiB);
+    EXPECT_LT(predicted_s(shorter, message), 0.9 * predicted_s(longer, message));
+  }
 }
 
 TEST(PlanMaker, OnePlanServesAllSizesWhereOneIsAskedForOrRanksShareAHost) {
