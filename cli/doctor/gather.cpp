@@ -21,8 +21,8 @@
 #include <sstream>
 #include <system_error>
 
-#include "cli/common/surroundings.hpp"
 #include "support/errors.hpp"
+#include "support/surroundings.hpp"
 #include "support/text.hpp"
 
 namespace espalier::cli::doctor {

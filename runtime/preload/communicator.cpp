@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <bit>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -114,15 +114,19 @@ std::vector<runtime::TunedSegment> tuned_for(const planner::Plan& plan,
     }
   }
   if (!reason.empty() && runtime::rank_in(comm) == 0) {
-    fmt::print(stderr, "espalier-pmpi: {}; its segments are not used\n", reason);
+    print_line(reason + "; its segments are not used");
   }
   return {};
 }
 
 // Collective: all ranks get rank 0's answer.
 PlanMaker::Answer share(MPI_Comm comm, PlanMaker::Answer answer) {
-  std::array figures{static_cast<int>(answer.reason), static_cast<int>(answer.origin), answer.given,
-                     answer.serves.least, answer.serves.most};
+  std::array figures{static_cast<int>(answer.reason),
+                     static_cast<int>(answer.origin),
+                     answer.given,
+                     answer.serves.least,
+                     answer.serves.most,
+                     answer.pulls ? 1 : 0};
   check(PMPI_Bcast(figures.data(), static_cast<int>(figures.size()), MPI_INT, 0, comm),
         "MPI_Bcast");
   runtime::share_text(comm, 0, answer.made);
@@ -132,7 +136,8 @@ PlanMaker::Answer share(MPI_Comm comm, PlanMaker::Answer answer) {
           figures[2],
           std::move(answer.made),
           std::move(answer.for_throughput),
-          {figures[3], figures[4]}};
+          {figures[3], figures[4]},
+          figures[5] != 0};
 }
 
 // Collective. Throws InputError on all ranks.
@@ -144,10 +149,10 @@ ReadyPlan ready(const planner::Plan& plan, const runtime::OwnedComm& comm,
 }
 
 // Collective. The plans, ready to run with the segment sizes chosen for them. Throws InputError on
-// all ranks. Precondition: found.origin is not kNone.
+// all ranks. pull: null where found.pulls is not set. Precondition: there is a way.
 std::unique_ptr<ReadyPlans> ready_from(const PlanMaker::Answer& found, const Members& members,
-                                       const SharedSettings& shared,
-                                       const runtime::OwnedComm& comm) {
+                                       const SharedSettings& shared, const runtime::OwnedComm& comm,
+                                       runtime::PullBroadcast* pull) {
   using Origin = PlanMaker::Origin;
   runtime::CollectiveOptions options;
   if (planner::combines(members.operation)) options = runtime::ReductionOptions();
@@ -171,13 +176,17 @@ std::unique_ptr<ReadyPlans> ready_from(const PlanMaker::Answer& found, const Mem
   }
   const bool is_tuned = found.origin == Origin::kGiven && !options.tuned.empty();
   const bool is_local = found.origin == Origin::kMade && members.is_local;
-  const std::size_t trials = found.origin == Origin::kMade ? shared.settings.trials : 0;
-  auto all = std::make_unique<ReadyPlans>(ReadyPlans{{},
-                                                     is_local ? kLocalCalls : Bytes{0},
-                                                     found.origin == Origin::kDecided,
-                                                     is_tuned,
-                                                     comm,
-                                                     Trials(trials, plans.size())});
+  const bool is_tried = found.origin == Origin::kMade || found.pulls;
+  const std::size_t ways = plans.size() + (found.pulls ? 1 : 0);
+  auto all =
+      std::make_unique<ReadyPlans>(ReadyPlans{{},
+                                              pull,
+                                              found.reason == Reason::kNotLearnt && can_plan(),
+                                              is_local ? kLocalCalls : Bytes{0},
+                                              found.origin == Origin::kDecided,
+                                              is_tuned,
+                                              comm,
+                                              Trials(is_tried ? shared.settings.trials : 0, ways)});
   for (const planner::Plan& plan : plans) all->plans.push_back(ready(plan, comm, options));
   return all;
 }
@@ -193,24 +202,46 @@ Communicator::Entry& Communicator::entry_for(const Call& call, std::uint64_t byt
   Known to_be{call.operation, call.root, std::move(decided), call.shares(), {}, {}};
   const int size = size_class(bytes);
   std::size_t with_shares = 0;
-  const auto find = [&]() -> Entry* {
+  const auto find = [&]() -> Known* {
     for (Known& known : entries_) {
       if (known.operation != call.operation || known.root != call.root) continue;
       if (!known.serves.contains(size)) continue;
       with_shares += known.shares.empty() ? 0 : 1;
       if (known.shares != to_be.shares) continue;
-      if (known.algorithm.empty() || known.algorithm == to_be.algorithm) return &known.entry;
+      if (known.algorithm.empty() || known.algorithm == to_be.algorithm) return &known;
     }
     return nullptr;
   };
-  Entry* known = find();
+  Known* known = find();
   if (known == nullptr && !to_be.shares.empty() && with_shares >= kMostShares) {
     to_be.shares.clear();
     known = find();
   }
-  if (known != nullptr) return *known;
-  complete(to_be, call, size, shared, maker);
-  return entries_.emplace_back(std::move(to_be)).entry;
+  if (known == nullptr) {
+    complete(to_be, call, size, shared, maker);
+    known = &entries_.emplace_back(std::move(to_be));
+  } else if (known->looks_again()) {
+    complete(*known, call, size, shared, maker);
+  }
+  return known->entry;
+}
+
+bool Communicator::Known::is_ignorant() const {
+  if (const auto* const reason = std::get_if<Reason>(&entry)) return *reason == Reason::kNotLearnt;
+  return std::get<std::unique_ptr<ReadyPlans>>(entry)->learns;
+}
+
+bool Communicator::Known::looks_again() {
+  return std::holds_alternative<Reason>(entry) && is_ignorant() && std::has_single_bit(++calls);
+}
+
+bool Communicator::learn(const ReadyPlans& ready, Bytes message, Seconds time, Learner& learner,
+                         PlanMaker& maker) {
+  const std::string platform = learner.learn(*ready.pull, ready.comm.get(), message, time);
+  if (platform.empty()) return false;
+  maker.know(platform);
+  std::erase_if(entries_, [](const Known& known) { return known.is_ignorant(); });
+  return true;
 }
 
 void Communicator::complete(Known& to_be, const Call& call, int size, const SharedSettings& shared,
@@ -242,14 +273,16 @@ void Communicator::complete(Known& to_be, const Call& call, int size, const Shar
   to_be.serves = found.serves;
   if (found.origin == PlanMaker::Origin::kDecided) to_be.algorithm = members.decided;
   to_be.entry = found.reason;
-  if (found.origin == PlanMaker::Origin::kNone) return;
+  if (found.origin == PlanMaker::Origin::kNone && !found.pulls) return;
   try {
-    to_be.entry = ready_from(found, members, shared, shared_comm(comm.get(), shared));
+    const runtime::OwnedComm& own = shared_comm(comm.get(), shared);
+    runtime::PullBroadcast* const pull =
+        found.pulls ? &pull_broadcast(comm.get(), shared) : nullptr;
+    to_be.entry = ready_from(found, members, shared, own, pull);
   } catch (const InputError& error) {  // on all ranks
     to_be.entry = Reason::kPlanningFailed;
     if (rank == 0)
-      fmt::print(stderr, "espalier-pmpi: {}; {} runs unchanged\n", error.what(),
-                 functions_of(call.operation));
+      print_line(fmt::format("{}; {} runs unchanged", error.what(), functions_of(call.operation)));
   }
 }
 
@@ -261,8 +294,14 @@ runtime::OwnedComm& Communicator::shared_comm(MPI_Comm of, const SharedSettings&
   return *comm_;
 }
 
+runtime::PullBroadcast& Communicator::pull_broadcast(MPI_Comm of, const SharedSettings& shared) {
+  if (!pull_) pull_.emplace(of, runtime::PullOptions{.timeout = shared.settings.timeout});
+  return *pull_;
+}
+
 void Communicator::forget() {
   entries_.clear();
+  pull_.reset();
   comm_.reset();
 }
 

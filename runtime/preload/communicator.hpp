@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,17 +12,16 @@
 
 #include "runtime/api/reduction.hpp"
 #include "runtime/preload/calls/calls.hpp"
+#include "runtime/preload/learner.hpp"
 #include "runtime/preload/plan_maker.hpp"
 #include "runtime/preload/shared_settings.hpp"
 #include "runtime/preload/size_classes.hpp"
 #include "runtime/preload/tally.hpp"
 #include "runtime/preload/trials.hpp"
+#include "runtime/pull/pull_broadcast.hpp"
 #include "runtime/transport/owned_comm.hpp"
 
 namespace espalier::preload {
-
-// Communicators with so few ranks have no plans: there is one way only.
-inline constexpr int kTooFewRanks = 2;
 
 // A plan that is ready to run, and its planned rate.
 struct ReadyPlan {
@@ -31,14 +31,19 @@ struct ReadyPlan {
   BytesPerSecond planned;
 };
 
-// The plans for calls, of which the trials choose one.
+// The ways to run calls, of which the trials choose one: way i is plan i - 1, and the last one to
+// pull the message.
 struct ReadyPlans {
-  std::vector<ReadyPlan> plans;  // way i of the trials is plan i - 1
+  std::vector<ReadyPlan> plans;
+  runtime::PullBroadcast* pull;  // null: messages are not pulled
+  bool learns;                   // what a pull shows is needed for plans
   Bytes least;                   // shorter messages are left to MPI
   bool decided;                  // by a decision table
   bool tuned;                    // runs with tuned segment sizes
   runtime::OwnedComm comm;
   Trials trials;
+
+  [[nodiscard]] bool is_pull(std::size_t way) const { return way > plans.size(); }
 };
 
 // A program's communicator. MPI forbids that several threads make collective calls on it at once.
@@ -52,6 +57,11 @@ class Communicator {
   // Throws MpiError.
   Entry& entry_for(const Call& call, std::uint64_t bytes, const SharedSettings& shared,
                    PlanMaker& maker);
+  // Collective, after a pull of a message, in this time. When enough is known, plans are made from
+  // then on: `ready` and the answers that knew no network are forgotten, and the result is true.
+  // Precondition: ready.learns.
+  bool learn(const ReadyPlans& ready, Bytes message, Seconds time, Learner& learner,
+             PlanMaker& maker);
   // Collective if entries hold plans.
   void forget();
 
@@ -63,6 +73,13 @@ class Communicator {
     std::vector<double> shares;  // of the ranks, where they are not equal
     SizeClasses serves;
     Entry entry;
+    std::uint64_t calls = 0;  // since it is known that the network is not
+
+    // Whether there is no plan because the network is not known.
+    [[nodiscard]] bool is_ignorant() const;
+    // Counts the call. Other communicators may have learnt the network meanwhile, which their ranks
+    // know at different times, so all ranks look again at the same calls.
+    bool looks_again();
   };
   // Collective. Rank 0 finds the plan and shares it with the other ranks. to_be: without `serves`
   // and entry, which are set; its algorithm is removed unless it determined the plan.
@@ -72,8 +89,12 @@ class Communicator {
   // 2000). A new one if a call on the last one failed.
   runtime::OwnedComm& shared_comm(MPI_Comm of, const SharedSettings& shared);
 
+  // Collective over `of`.
+  runtime::PullBroadcast& pull_broadcast(MPI_Comm of, const SharedSettings& shared);
+
   std::vector<Known> entries_;
   std::optional<runtime::OwnedComm> comm_;
+  std::optional<runtime::PullBroadcast> pull_;
 };
 
 }  // namespace espalier::preload

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <new>
 #include <utility>
@@ -22,10 +21,6 @@ using runtime::check;
 using runtime::is_named;
 using runtime::rank_in;
 using runtime::size_of;
-
-void print_line(std::string_view line) {
-  fmt::print(stderr, "espalier-pmpi: {}\n", line);
-}
 
 // Runs `act`; an exception becomes one line and an error code, because exceptions must not cross
 // MPI.
@@ -100,7 +95,7 @@ void Interposer::start() {
       print_line(fmt::format("{}; MPI runs unchanged", error.what()));
     return;
   }
-  if (!shared_->settings.asks_for_something()) {
+  if (!shared_->settings.asks_for_something() && !shared_->learns) {
     if (shared_->settings.verbose && rank_in(MPI_COMM_WORLD) == 0) {
       print_line(
           "MPI runs unchanged: none of ESPALIER_PLAN, ESPALIER_DECISIONS and ESPALIER_PLATFORM is "
@@ -111,6 +106,10 @@ void Interposer::start() {
   most_ranks_ = size_of(MPI_COMM_WORLD);
   if (most_ranks_ <= kTooFewRanks && !counts_calls()) return;
   maker_.emplace(*shared_);
+  if (shared_->learns) {
+    learner_.emplace(shared_->settings);
+    if (can_plan()) maker_->know(learner_->known_before());
+  }
   least_for_plans_ = shared_->settings.threshold;
   if (shared_->only_local()) least_for_plans_ = std::max(least_for_plans_, kLocalCalls);
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_communicator, &key_, this),
@@ -193,10 +192,15 @@ std::optional<Interposer::Left> Interposer::run(const Call& call) {
     return Left{*bytes, is_trial ? ready : nullptr};
   }
   const double start = PMPI_Wtime();
-  call.run(ready->plans[way - 1].runner);
+  if (ready->is_pull(way)) {
+    call.pull(*ready->pull);
+  } else {
+    call.run(ready->plans[way - 1].runner);
+  }
   const double seconds = PMPI_Wtime() - start;
   ready->trials.note(*bytes, seconds, ready->comm, runtime::Timeout(shared_->settings.timeout));
   report(*ready, way, call, *bytes, seconds);
+  if (ready->learns) learn(*ready, call, *bytes, seconds);
   return std::nullopt;
 }
 
@@ -261,90 +265,11 @@ Communicator& Interposer::known(MPI_Comm comm) {
   return communicators_.back();
 }
 
-void Interposer::report(const ReadyPlans& ready, std::size_t way, const Call& call,
-                        std::uint64_t bytes, double seconds) {
-  if (!counts_calls() || !counts(call)) return;
-  {
-    const std::lock_guard lock(mutex_);
-    Tally& tally = tallies_[static_cast<std::size_t>(call.operation)];
-    ++tally.taken;
-    tally.taken_bytes += bytes;
-    SizeTally& of_size = size_tally(call, bytes);
-    ++of_size.taken;
-    of_size.taken_s += seconds;
-    if (const auto saved_s = ready.trials.saved_s(bytes, way)) {
-      of_size.saved_s += *saved_s;
-      ++of_size.is_known;
-    }
-  }
-  if (!shared_->settings.verbose) return;
-  const auto ranks = static_cast<std::size_t>(size_of(call.comm));
-  const BytesPerSecond achieved{static_cast<double>(bytes) / seconds};
-  const ReadyPlan& plan = ready.plans[way - 1];
-  BytesPerSecond planned = plan.planned;
-  if (ready.decided) {
-    const runtime::Decision& decision = decision_for(*shared_->decisions_for(call.operation),
-                                                     static_cast<std::uint32_t>(ranks), bytes);
-    if (decision.predicted.value > 0) {
-      planned = {static_cast<double>(decision.message_bytes) / decision.predicted.value};
-    }
-  }
-  std::string segments;
-  if (ready.decided || ready.tuned) {
-    MPI_Count element = 1;
-    PMPI_Type_size_x(call.type, &element);
-    segments = fmt::format(
-        ", segments of {}",
-        format_size({plan.runner.segment_bytes(bytes, static_cast<std::uint64_t>(element))}));
-  }
-  print_line(fmt::format("{} {}: {}, {}{}, {} at {}, {} of {} {}", format_size({bytes}),
-                         ranks_text(call.operation, call.root, ranks), printable(plan.algorithm),
-                         counted(plan.trees, "tree"), segments, format_duration({seconds}),
-                         planner::needs_root(call.operation) ? "the root" : "rank 0",
-                         format_rate(achieved), format_rate(planned),
-                         ready.decided ? "predicted" : "planned"));
-}
-
-bool Interposer::counts(const Call& call) {
-  int inter = 0;
-  PMPI_Comm_test_inter(call.comm, &inter);
-  int rank = 0;
-  PMPI_Comm_rank(call.comm, &rank);
-  return inter != 0 ? call.root == MPI_ROOT : call.root == rank;
-}
-
-void Interposer::count_left_to_mpi(Reason reason, const Call& call) {
-  if (!counts_calls() || !counts(call)) return;
-  const std::lock_guard lock(mutex_);
-  ++tallies_[static_cast<std::size_t>(call.operation)]
-        .left_to_mpi[static_cast<std::size_t>(reason)];
-}
-
-SizeTally& Interposer::size_tally(const Call& call, std::uint64_t bytes) {
-  return by_size_[static_cast<std::size_t>(call.operation)]
-                 [static_cast<std::size_t>(size_class(bytes))];
-}
-
-void Interposer::print_table() const {
-  constexpr int kFigures = sizeof(SizeTallies) / sizeof(double);
-  const auto all = std::make_unique<SizeTallies>();
-  check(PMPI_Reduce(by_size_.data(), all->data(), kFigures, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD),
-        "MPI_Reduce");
-  if (rank_in(MPI_COMM_WORLD) == 0)
-    print_line("calls, and times of their roots\n" + table_of(*all));
-}
-
-void Interposer::print_summaries() const {
-  constexpr int kFigures = sizeof(tallies_) / sizeof(std::uint64_t);
-  std::array<Tally, planner::kEveryOperation.size()> all{};
-  check(
-      PMPI_Reduce(tallies_.data(), all.data(), kFigures, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD),
-      "MPI_Reduce");
-  if (rank_in(MPI_COMM_WORLD) != 0) return;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto operation = static_cast<planner::Operation>(i);
-    if (all[i] == Tally() && operation != planner::Operation::kBroadcast) continue;
-    print_line(summary(functions_of(operation), all[i]));
+void Interposer::learn(const ReadyPlans& ready, const Call& call, std::uint64_t bytes,
+                       double seconds) {
+  const bool is_learnt = known(call.comm).learn(ready, {bytes}, {seconds}, *learner_, *maker_);
+  if (is_learnt && shared_->settings.verbose && rank_in(call.comm) == 0) {
+    print_line("the network is learnt; plans are made from now on");
   }
 }
 

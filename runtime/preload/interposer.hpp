@@ -15,6 +15,7 @@
 #include <list>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "runtime/preload/calls/calls.hpp"
 #include "runtime/preload/calls/varying_calls.hpp"
@@ -78,6 +79,14 @@ class Interposer {
   // way: of the trials.
   void report(const ReadyPlans& ready, std::size_t way, const Call& call, std::uint64_t bytes,
               double seconds);
+  struct RunTexts {
+    std::string run;      // "optimal, 2 trees"
+    std::string planned;  // " of 1 Gbit/s planned", or empty
+  };
+  [[nodiscard]] RunTexts texts_of(const ReadyPlans& ready, const ReadyPlan& plan, const Call& call,
+                                  std::uint64_t bytes) const;
+  // Collective, after a pull. `ready` may be gone afterwards.
+  void learn(const ReadyPlans& ready, const Call& call, std::uint64_t bytes, double seconds);
   void print_summaries() const;
   void print_table() const;
 
@@ -92,6 +101,7 @@ class Interposer {
   double most_ranks_ = 1;                  // of a communicator with plans
   Bytes least_for_plans_{};                // shorter messages are left to MPI on all communicators
   std::optional<PlanMaker> maker_;         // has a mutex of its own
+  std::optional<Learner> learner_;         // likewise; unset: nothing is learnt
   std::mutex mutex_;                       // of the following
   std::list<Communicator> communicators_;  // in the order of their first use
   std::array<Tally, planner::kEveryOperation.size()> tallies_;  // by operation

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
+#include <numeric>
 #include <utility>
 
 #include "planner/plan/segment_choice.hpp"
 #include "runtime/preload/plan_choice.hpp"
+#include "runtime/pull/network_memory.hpp"
 #include "support/deadline.hpp"
 #include "support/errors.hpp"
 
@@ -44,8 +45,31 @@ int least_long(const planner::Plan& plan) {
 PlanMaker::Answer PlanMaker::answer(const Members& members, int size) {
   const std::lock_guard lock(mutex_);
   const Answer& of_any_size = known(members, kAnySize);
-  if (of_any_size.serves.contains(size)) return of_any_size;
-  return known(members, size);
+  Answer answer = of_any_size.serves.contains(size) ? of_any_size : known(members, size);
+  if (!may_be_pulled(members)) return answer;
+  // Without trials a plan always runs.
+  if (answer.origin != Origin::kNone && shared_->settings.trials == 0) return answer;
+  constexpr int kLeastPulled = size_class(runtime::kLeastLearnt.value);
+  answer.pulls = size >= kLeastPulled;
+  if (answer.pulls) {
+    answer.serves.least = std::max(answer.serves.least, kLeastPulled);
+  } else {
+    answer.serves.most = std::min(answer.serves.most, kLeastPulled - 1);
+  }
+  return answer;
+}
+
+void PlanMaker::know(std::string platform) {
+  const std::lock_guard lock(mutex_);
+  platform_ = std::move(platform);
+  answers_.clear();
+}
+
+bool PlanMaker::may_be_pulled(const Members& members) const {
+  if (!shared_->learns || members.operation != planner::Operation::kBroadcast) return false;
+  std::vector<int> all(members.world_size);
+  std::iota(all.begin(), all.end(), 0);
+  return members.world_ranks == all;
 }
 
 const PlanMaker::Answer& PlanMaker::known(const Members& members, int size) {
@@ -68,9 +92,9 @@ const PlanMaker::Answer& PlanMaker::known(const Members& members, int size) {
 void PlanMaker::report_failure(const Members& members, const std::string& reason) {
   if (reported_.size() >= kMostAnswers) reported_.clear();
   if (!reported_.emplace(members.operation, reason).second) return;
-  fmt::print(stderr, "espalier-pmpi: no plan {}: {}; {} runs unchanged\n",
-             ranks_text(members.operation, members.root, members.world_ranks.size()),
-             printable(reason), functions_of(members.operation));
+  print_line(fmt::format("no plan {}: {}; {} runs unchanged",
+                         ranks_text(members.operation, members.root, members.world_ranks.size()),
+                         printable(reason), functions_of(members.operation)));
 }
 
 std::vector<int> PlanMaker::fitting(const Members& members) const {
@@ -90,8 +114,8 @@ PlanMaker::Answer PlanMaker::find(const Members& members) const {
     return {{}, Origin::kGiven, given.front(), {}, {}, given.size() > 1 ? kNone : SizeClasses()};
   }
   if (!members.decided.empty()) return {{}, Origin::kDecided};
-  if (shared_->platform.empty()) return {};
-  const planner::Plan plan = make_plan_for(shared_->platform, shared_->settings, members);
+  if (platform_.empty()) return {shared_->learns ? Reason::kNotLearnt : Reason::kNoPlanFits};
+  const planner::Plan plan = make_plan_for(platform_, shared_->settings, members);
   Answer answer{{}, Origin::kMade, -1, planner::to_json(plan)};
   const bool depends_on_size = !shared_->settings.algorithm && !members.is_local;
   if (depends_on_size) answer.serves.least = least_long(plan);
@@ -108,9 +132,9 @@ PlanMaker::Answer PlanMaker::find(const Members& members, int size) {
     if (spent_on_sizes_ >= kMostForSizes) return answer;
     const Stopwatch clock;
     try {
-      answer.for_throughput =
-          std::exchange(answer.made, planner::to_json(make_plan_for_message(
-                                         shared_->platform, shared_->settings, members, message)));
+      answer.for_throughput = std::exchange(
+          answer.made,
+          planner::to_json(make_plan_for_message(platform_, shared_->settings, members, message)));
     } catch (const Error&) {  // none in time, so the one for throughput serves
     }
     spent_on_sizes_.value += clock.elapsed().value;

@@ -30,7 +30,7 @@ namespace espalier::preload {
 // that get the plan that is predicted to be the fastest for their size.
 class PlanMaker {
  public:
-  explicit PlanMaker(const SharedSettings& shared) : shared_(&shared) {}
+  explicit PlanMaker(const SharedSettings& shared) : shared_(&shared), platform_(shared.platform) {}
 
   enum class Origin : std::uint8_t { kNone, kGiven, kDecided, kMade };
   struct Answer {
@@ -42,10 +42,14 @@ class PlanMaker {
     // wrong, so both are tried.
     std::string for_throughput{};
     SizeClasses serves{};  // the classes for which this is the answer
+    // Messages may also be pulled: long broadcasts to all ranks, where the network is learnt.
+    bool pulls = false;
   };
   // size: the message's class. A failure to plan is reported on stderr, once for each operation and
   // reason.
   Answer answer(const Members& members, int size);
+  // From now on plans are made from this platform, in Espalier's JSON.
+  void know(std::string platform);
 
  private:
   static constexpr int kAnySize = -1;
@@ -57,6 +61,7 @@ class PlanMaker {
   // Indices of the given plans that serve the members.
   [[nodiscard]] std::vector<int> fitting(const Members& members) const;
   void report_failure(const Members& members, const std::string& reason);
+  [[nodiscard]] bool may_be_pulled(const Members& members) const;
 
   const SharedSettings* shared_;
   std::mutex mutex_;  // of the following; no call of MPI is made meanwhile
@@ -65,6 +70,7 @@ class PlanMaker {
       Answer>
       answers_;
   std::set<std::pair<planner::Operation, std::string>> reported_;
+  std::string platform_;  // empty: none is known
   Seconds spent_on_sizes_{};
 };
 

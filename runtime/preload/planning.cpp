@@ -64,6 +64,12 @@ std::vector<NodeId> by_host(const Platform& platform, const Members& members) {
   return nodes;
 }
 
+platforms::Model model_in(const Settings& settings) {
+  const bool is_learnt = settings.platform_file.empty();
+  return platforms::parse_model(
+      settings.model.value_or(is_learnt ? "bounded-multi-port" : "one-port"));
+}
+
 std::string algorithm_in(const Settings& settings) {
   return settings.algorithm.value_or(std::string(planner::kOptimal));
 }
@@ -95,7 +101,7 @@ Problem problem_of(const std::string& platform_text, const Settings& settings,
   const std::vector<NodeId> nodes = settings.mapping == runtime::RankMapping::kByHostName
                                         ? by_host(platform, members)
                                         : by_order(platform, members);
-  const platforms::Model model = platforms::parse_model(settings.model);
+  const platforms::Model model = model_in(settings);
   const platforms::OccupationOptions occupation{.segment = planner::kDefaultSegment};
   Platform part =
       planner::part_of(platform, model, platforms::occupation(platform, model, occupation), nodes);
@@ -117,8 +123,12 @@ planner::Plan on(const Problem& planned, const Members& members, const Make& mak
 
 }  // namespace
 
+bool can_plan() {
+  return true;
+}
+
 std::string read_platform_text(const Settings& settings) {
-  platforms::parse_model(settings.model);
+  model_in(settings);
   // An algorithm for reductions only leaves broadcasts to MPI, and vice versa.
   const std::string named = algorithm_in(settings);
   const bool serves_any =

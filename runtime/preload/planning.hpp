@@ -24,6 +24,9 @@ struct Members {
   bool is_local = false;
 };
 
+// Whether this build can.
+bool can_plan();
+
 // The platform that the settings name, in Espalier's JSON. Throws InputError if the file, the model
 // or the algorithm is invalid, or if this build has no planner.
 std::string read_platform_text(const Settings& settings);

@@ -4,6 +4,10 @@
 
 namespace espalier::preload {
 
+bool can_plan() {
+  return false;
+}
+
 std::string read_platform_text(const Settings& /*settings*/) {
   throw InputError({}, "ESPALIER_PLATFORM",
                    "this build cannot plan (ESPALIER_PLANNER=OFF); give plans in ESPALIER_PLAN");

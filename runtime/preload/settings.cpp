@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <string_view>
 
 #include "support/choice.hpp"
@@ -37,13 +38,15 @@ std::size_t parse_trials(const char* variable, std::string_view text) {
   return *trials;
 }
 
-// One of two choices.
-template <class Value>
-auto parse_either(const Choice<Value>& one, const Choice<Value>& other) {
+template <class Value, std::size_t kCount>
+auto parse_one_of(const std::array<Choice<Value>, kCount>& choices) {
   return [=](const char* variable, std::string_view text) {
-    if (text == one.name) return one.value;
-    if (text == other.name) return other.value;
-    refuse(variable, text, fmt::format("neither '{}' nor '{}'", one.name, other.name));
+    if (const auto* const choice = find_choice(choices, text)) return choice->value;
+    std::string names;
+    for (const Choice<Value>& choice : choices) {
+      names += fmt::format("{}'{}'", names.empty() ? "neither " : " nor ", choice.name);
+    }
+    refuse(variable, text, names);
   };
 }
 
@@ -86,13 +89,17 @@ Settings settings_from(const std::function<const char*(const char*)>& value_of) 
   set(settings.max_trees, "ESPALIER_MAX_TREES", parse_trees);
   using runtime::RankMapping;
   set(settings.mapping, "ESPALIER_MAP",
-      parse_either<RankMapping>({"order", RankMapping::kByOrder},
-                                {"host", RankMapping::kByHostName}));
+      parse_one_of<RankMapping, 2>(
+          {{{"order", RankMapping::kByOrder}, {"host", RankMapping::kByHostName}}}));
   set(settings.local, "ESPALIER_LOCAL",
-      parse_either<LocalCalls>({"hand-on", LocalCalls::kHandOn}, {"take", LocalCalls::kTake}));
+      parse_one_of<LocalCalls, 2>(
+          {{{"hand-on", LocalCalls::kHandOn}, {"take", LocalCalls::kTake}}}));
   set(settings.varying, "ESPALIER_VARYING",
-      parse_either<VaryingParts>({"hand-on", VaryingParts::kHandOn},
-                                 {"agree", VaryingParts::kAgree}));
+      parse_one_of<VaryingParts, 2>(
+          {{{"hand-on", VaryingParts::kHandOn}, {"agree", VaryingParts::kAgree}}}));
+  set(settings.learning, "ESPALIER_LEARN",
+      parse_one_of<Learning, 3>(
+          {{{"keep", Learning::kKept}, {"run", Learning::kForRun}, {"no", Learning::kOff}}}));
   set(settings.threshold, "ESPALIER_THRESHOLD", parse_threshold);
   set(settings.timeout, "ESPALIER_TIMEOUT", parse_timeout);
   return settings;

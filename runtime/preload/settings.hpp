@@ -27,17 +27,30 @@ enum class VaryingParts : std::uint8_t {
   kAgree,   // the ranks agree about the sizes first
 };
 
+// What becomes of what a program's broadcasts show of the network, where nothing else is given
+// (runtime/preload/learner.hpp).
+enum class Learning : std::uint8_t {
+  kKept,    // it serves this program, and is kept for the next one on the same hosts
+  kForRun,  // it serves this program
+  kOff,     // nothing is learnt
+};
+
 // Measured likewise: shorter messages within a host are left to MPI.
 inline constexpr Bytes kLocalCalls{256U << 10U};
 
 inline constexpr std::size_t kDefaultTrials = 3;
+
+// Communicators with so few ranks have no plans: there is one way only.
+inline constexpr int kTooFewRanks = 2;
 
 struct Settings {
   std::vector<std::string> plan_files;      // ESPALIER_PLAN, separated by colons
   std::vector<std::string> tuned_files;     // ESPALIER_TUNED, likewise: segments for these plans
   std::vector<std::string> decision_files;  // ESPALIER_DECISIONS, likewise: one per operation
   std::string platform_file;                // ESPALIER_PLATFORM; empty: none
-  std::string model = "one-port";           // ESPALIER_MODEL, for plans made at first use
+  // ESPALIER_MODEL, for plans made at first use; unset: one-port, for a network that is learnt
+  // bounded-multi-port
+  std::optional<std::string> model{};
   // ESPALIER_ALGORITHM; unset: the optimum, and for shorter messages the plan that is predicted to
   // be the fastest
   std::optional<std::string> algorithm{};
@@ -45,6 +58,7 @@ struct Settings {
   runtime::RankMapping mapping = runtime::RankMapping::kByOrder;  // ESPALIER_MAP
   LocalCalls local = LocalCalls::kHandOn;                         // ESPALIER_LOCAL
   VaryingParts varying = VaryingParts::kHandOn;                   // ESPALIER_VARYING
+  Learning learning = Learning::kKept;                            // ESPALIER_LEARN
   Bytes threshold = kDefaultThreshold;  // ESPALIER_THRESHOLD: shorter messages are left to MPI
   std::optional<Seconds> timeout;       // ESPALIER_TIMEOUT; unset: calls wait indefinitely
   std::size_t trials = kDefaultTrials;  // ESPALIER_TRIALS, of plans made at first use (Trials)

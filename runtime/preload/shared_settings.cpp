@@ -12,6 +12,7 @@
 #include "planner/plan/plan.hpp"
 #include "runtime/api/collective.hpp"
 #include "runtime/preload/planning.hpp"
+#include "runtime/pull/pull_broadcast.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/hosts.hpp"
@@ -120,9 +121,14 @@ SharedSettings share_settings(MPI_Comm comm) {
   });
   runtime::share_text(comm, 0, texts);
   SharedSettings shared = settings_of(texts);
-  if (!shared.platform.empty() && shared.settings.local == LocalCalls::kHandOn) {
+  const auto ranks = static_cast<std::size_t>(runtime::size_of(comm));
+  const bool may_learn = !shared.settings.asks_for_something() &&
+                         shared.settings.learning != Learning::kOff && ranks > kTooFewRanks &&
+                         ranks <= runtime::PullBroadcast::kMostLearntRanks;
+  if ((may_learn || !shared.platform.empty()) && shared.settings.local == LocalCalls::kHandOn) {
     shared.host_of_rank = runtime::hosts_of_ranks(comm);
   }
+  shared.learns = may_learn && !shared.only_local();
   return shared;
 }
 

@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 
 #include "runtime/api/library_reduction.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::preload {
+
+void print_line(std::string_view line) {
+  fmt::print(stderr, "espalier-pmpi: {}\n", line);
+}
 
 std::string ranks_text(planner::Operation operation, int root, std::size_t ranks) {
   using planner::Operation;

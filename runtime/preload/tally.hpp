@@ -24,8 +24,9 @@ enum class Reason : std::uint8_t {
   kFaster,
   kVaryingParts,
   kNonBlocking,
+  kNotLearnt,
 };
-inline constexpr std::size_t kReasons = 12;
+inline constexpr std::size_t kReasons = 13;
 inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
     "below the threshold",
     "on intercommunicators",
@@ -39,7 +40,11 @@ inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
     "for which MPI's own was faster",
     "with parts of sizes that other ranks do not know",
     "non-blocking",
+    "before the network was known",
 };
+
+// On stderr, after the library's name.
+void print_line(std::string_view line);
 
 // "from rank 2 to 4 ranks", "from 4 ranks to rank 2" or "from and to 4 ranks".
 std::string ranks_text(planner::Operation operation, int root, std::size_t ranks);

@@ -8,7 +8,6 @@
 #include <system_error>
 #include <vector>
 
-#include "cli/common/surroundings.hpp"
 #include "cli/doctor/gather.hpp"
 #include "cli/doctor/report.hpp"
 #include "cli/espalier_mpi/commands/file_names.hpp"
@@ -22,6 +21,7 @@
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "support/files.hpp"
+#include "support/surroundings.hpp"
 
 namespace espalier::cli {
 namespace {

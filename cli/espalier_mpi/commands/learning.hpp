@@ -10,7 +10,7 @@
 #include "cli/espalier_mpi/options/options.hpp"
 #include "cli/espalier_mpi/reports/report.hpp"
 #include "planner/plan/plan.hpp"
-#include "runtime/pull/kept_network.hpp"
+#include "runtime/pull/network_memory.hpp"
 #include "runtime/pull/pull_broadcast.hpp"
 
 namespace espalier::cli {
@@ -44,26 +44,19 @@ class Learning {
   // Writes the files.
   void keep();
   // On rank 0: the network as a platform file; empty where nothing is known.
-  [[nodiscard]] std::string network() const;
+  [[nodiscard]] std::string network() const { return memory_.platform(); }
   // On rank 0, where something is known.
   [[nodiscard]] std::optional<LearntFigures> figures() const;
 
  private:
-  [[nodiscard]] bool is_worth_a_plan() const;
-  void read_cache();
-  void keep_in_cache() const;
-
   MPI_Comm comm_;
   LearningOptions options_;
   int source_;
   std::uint64_t message_bytes_;
   Watchdog* watchdog_;
   bool is_active_ = false;
-  bool leads_ = false;  // is rank 0
-  std::vector<std::string> names_;
-  std::string file_{};  // of the cache; empty: none
-  std::optional<runtime::KeptNetwork> kept_{};
-  std::string last_rank_{};  // that was done last
+  bool leads_ = false;             // is rank 0
+  runtime::NetworkMemory memory_;  // on rank 0
 };
 
 }  // namespace espalier::cli

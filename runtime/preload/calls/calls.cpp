@@ -4,6 +4,7 @@
 #include <memory>
 #include <numeric>
 #include <span>
+#include <stdexcept>
 
 #include "runtime/memory/element_shape.hpp"
 #include "runtime/memory/stores.hpp"
@@ -90,6 +91,10 @@ std::vector<double> Call::shares() const {
   return unequal_shares(std::vector<std::uint64_t>(of_rank.begin(), of_rank.end()));
 }
 
+void Call::pull(runtime::PullBroadcast& /*broadcast*/) const {
+  throw std::logic_error("only broadcasts are pulled");
+}
+
 // --- one message ---
 
 BroadcastCall::BroadcastCall(const Elements& elements, int of_root, MPI_Comm of)
@@ -101,6 +106,10 @@ bool BroadcastCall::has_wrong_buffers() const {
 
 void BroadcastCall::run(runtime::Collective& collective) const {
   collective.run(buffer, static_cast<std::size_t>(count), type);
+}
+
+void BroadcastCall::pull(runtime::PullBroadcast& broadcast) const {
+  broadcast.run(buffer, static_cast<std::size_t>(count), type, root);
 }
 
 ReductionCall::ReductionCall(planner::Operation kind, const void* from, const Elements& to,

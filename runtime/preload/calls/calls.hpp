@@ -12,6 +12,7 @@
 #include "planner/plan/plan.hpp"
 #include "runtime/api/collective.hpp"
 #include "runtime/preload/calls/elements.hpp"
+#include "runtime/pull/pull_broadcast.hpp"
 
 namespace espalier::preload {
 
@@ -65,6 +66,8 @@ struct Call {
   // Throws as Collective's functions. Precondition: a collective for this operation and root;
   // valid buffers.
   virtual void run(runtime::Collective& collective) const = 0;
+  // The same without a plan. Precondition: a broadcast.
+  virtual void pull(runtime::PullBroadcast& broadcast) const;
 
   // The bytes of the message; unset for arguments of which MPI itself reports the fault. Throws
   // MpiError. Precondition: a communicator.
@@ -83,6 +86,7 @@ struct BroadcastCall final : Call {
   BroadcastCall(const Elements& elements, int of_root, MPI_Comm of);
   [[nodiscard]] bool has_wrong_buffers() const override;
   void run(runtime::Collective& collective) const override;
+  void pull(runtime::PullBroadcast& broadcast) const override;
 
   void* buffer;
 };

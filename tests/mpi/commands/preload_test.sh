@@ -347,6 +347,44 @@ test_trials() {
   taken 0
 }
 
+# Nothing is given: the first long broadcasts are pulled, and show the network; from then on there are plans for all.
+# They must take some 16 ms, in memory.
+test_learning() {
+  local bytes=100000001
+  export ESPALIER_VERBOSE=1 ESPALIER_LOCAL=take XDG_CACHE_HOME=$PWD/cache
+  ESPALIER_LEARN=run preloaded 4 learning $bytes
+  all_right
+  says '^espalier-pmpi: 100 MB from rank 0 to 4 ranks: pulled, .* at the root, [^ ]+ [^ ]+$'
+  [ ! -e cache ] || fail 'kept what it learnt'
+  ESPALIER_PLATFORM=nowhere.json preloaded 4
+  if grep -q 'this build cannot plan' stderr; then return; fi
+  for runs in 1 2; do
+    preloaded 4 learning $bytes
+    all_right
+    if [ $runs = 1 ]; then
+      says_once '^espalier-pmpi: the network is learnt; plans are made from now on$'
+      says_once ': 100 MB from rank 1 to 4 ranks: pulled, '
+      says_once '^espalier-pmpi: 3 MPI_Allreduce taken .* 5 before the network was known$'
+    else  # what the first one has kept
+      if grep -qE 'pulled|before the network was known' stderr; then fail 'did not know the network'; fi
+      says ': 100 MB from rank 1 to 4 ranks: optimal, '
+    fi
+    says ': 100 MB from rank 3 to 4 ranks: optimal, [0-9]+ trees?, .* planned$'
+    says ': 400 kB from and to 4 ranks: [a-z]'
+    says ': 400 kB from and to 3 ranks: [a-z]'
+  done
+  # By MPI and by a pull in turns, then by MPI, the pull and a plan.
+  ESPALIER_LEARN=run ESPALIER_TRIALS=1 preloaded 4 learning $bytes
+  all_right
+  says 'left to MPI: .* to measure MPI.s own'
+  for nothing in ESPALIER_LEARN=no ESPALIER_LOCAL=hand-on; do
+    env $nothing "$mpiexec" -n 4 env LD_PRELOAD="$library${others:+:$others}" "$program" learning 2000000 >stdout 2>stderr
+    status=$?
+    all_right
+    says_once '^espalier-pmpi: MPI runs unchanged: none of '
+  done
+}
+
 # A Fortran program that calls each of the functions.
 test_fortran() {
   bare 4
@@ -426,6 +464,7 @@ LOCAL=yes|ESPALIER_LOCAL: 'yes' is neither 'hand-on' nor 'take'
 MAX_TREES=0|ESPALIER_MAX_TREES: '0' is not a number of trees
 VERBOSE=yes|ESPALIER_VERBOSE: 'yes' is neither 0 nor 1
 REPORT=2|ESPALIER_REPORT: '2' is neither 0 nor 1
+LEARN=yes|ESPALIER_LEARN: 'yes' is neither 'keep' nor 'run' nor 'no'
 TRIALS=many|ESPALIER_TRIALS: 'many' is not a number of trials, 0 to 1000
 END
   preloaded 4  # no plan at all

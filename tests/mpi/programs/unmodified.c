@@ -6,6 +6,8 @@
  *   unmodified hosts      all three within each host, among one rank of each host, and over all
  * ranks unmodified errors     MPI_Bcast with an invalid root, which must return its error code
  *   unmodified handler    an error handler that makes collective calls
+ *   unmodified learning BYTES
+ *                         broadcasts of so many bytes, between sums of all ranks and of all but one
  *   unmodified own_op     reductions by an operation of the program's that calls MPI
  *   unmodified mismatch   ranks that disagree on the length of a message, which is an error
  *   unmodified timing N [MOST]   times per call of N broadcasts of one byte, and of fewer of 16
@@ -396,6 +398,37 @@ static void timing(int times, int most_bytes) {
   free(buffer);
 }
 
+/* Of 100,000 ints. */
+static void sums(MPI_Comm comm) {
+  enum { kCount = 100000 };
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  int* values = malloc(sizeof(int) * kCount);
+  for (int i = 0; i < kCount; ++i) values[i] = i + rank;
+  MPI_Allreduce(MPI_IN_PLACE, values, kCount, MPI_INT, MPI_SUM, comm);
+  int right = 1;
+  for (int i = 0; i < kCount; ++i) right &= values[i] == i * size + size * (size - 1) / 2;
+  check(right, "sums", sizeof(int) * kCount, 0, rank);
+  free(values);
+}
+
+static void learning(size_t bytes) {
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm fewer;
+  MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : 0, rank, &fewer);
+  for (int turn = 0; turn < 2; ++turn) {
+    sums(MPI_COMM_WORLD);
+    for (int again = 0; rank != 0 && again < 3; ++again) sums(fewer);
+    bytes_from_each(MPI_COMM_WORLD, "to learn", bytes);
+  }
+  if (rank != 0) MPI_Comm_free(&fewer);
+}
+
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
   MPI_Init(&argc, &argv);
@@ -415,6 +448,8 @@ int main(int argc, char** argv) {
     own_op();
   } else if (strcmp(what, "mismatch") == 0) {
     mismatch(rank);
+  } else if (strcmp(what, "learning") == 0 && argc > 2) {
+    learning((size_t)atoll(argv[2]));
   } else if (strcmp(what, "timing") == 0 && argc > 2) {
     timing(atoi(argv[2]), argc > 3 ? atoi(argv[3]) : 1);
   } else {

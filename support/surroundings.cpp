@@ -1,10 +1,10 @@
-#include "cli/common/surroundings.hpp"
+#include "support/surroundings.hpp"
 
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 
-namespace espalier::cli {
+namespace espalier {
 
 namespace fs = std::filesystem;
 
@@ -25,4 +25,4 @@ double seconds_since_1970() {
   return std::chrono::duration<double>(system_clock::now().time_since_epoch()).count();
 }
 
-}  // namespace espalier::cli
+}  // namespace espalier

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace espalier::cli {
+namespace espalier {
 
 // Empty if the variable is not set.
 std::string environment_variable(const char* name);
@@ -13,4 +13,4 @@ std::string users_cache();
 // By the system's clock, which may be set.
 double seconds_since_1970();
 
-}  // namespace espalier::cli
+}  // namespace espalier

@@ -1,0 +1,51 @@
+#include "runtime/preload/learner.hpp"
+
+#include <span>
+#include <vector>
+
+#include "runtime/api/rank_mapping.hpp"
+#include "runtime/preload/tally.hpp"
+#include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
+#include "support/surroundings.hpp"
+
+namespace espalier::preload {
+namespace {
+
+// The first message also makes connections.
+constexpr std::size_t kEnoughMessages = 2;
+
+void warn(const std::string& text) {
+  print_line("warning: " + text);
+}
+
+}  // namespace
+
+Learner::Learner(const Settings& settings) {
+  const std::vector<std::string> names =
+      runtime::names_on_hosts(runtime::host_names(MPI_COMM_WORLD));
+  if (runtime::rank_in(MPI_COMM_WORLD) == 0) {
+    const std::string folder = settings.learning == Learning::kKept ? users_cache() : "";
+    memory_ = runtime::NetworkMemory(names, folder, warn);
+    if (memory_.is_worth_a_plan(Bytes{0})) known_before_ = memory_.platform();
+  }
+  runtime::share_text(MPI_COMM_WORLD, 0, known_before_);
+}
+
+std::string Learner::learn(runtime::PullBroadcast& broadcast, MPI_Comm comm, Bytes message,
+                           Seconds time) {
+  const std::vector<engine::pull::Traffic> received = broadcast.gather_traffic();
+  std::string platform;
+  if (runtime::rank_in(comm) == 0) {
+    const std::lock_guard lock(mutex_);
+    memory_.learn(received, message, time);
+    if (++messages_ >= kEnoughMessages) {
+      platform = memory_.platform();
+      memory_.keep();
+    }
+  }
+  runtime::share_text(comm, 0, platform);
+  return platform;
+}
+
+}  // namespace espalier::preload

@@ -1,0 +1,91 @@
+#include "runtime/pull/network_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "runtime/measure/platform_file.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/surroundings.hpp"
+
+namespace espalier::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Shorter ones show buffers rather than links.
+constexpr double kLeastTime_s = 16 * engine::pull::Traffic::kFirstBin_s;
+constexpr double kRecent_s = 86400;
+// A longer message than so many times the one that was measured is measured again.
+constexpr std::uint64_t kMostTimesLonger = 16;
+constexpr std::uint64_t kMostPlanFailures = 2;
+// A plan fails if it carries less than this of what the pull did.
+constexpr double kFailingShare = 0.95;
+
+}  // namespace
+
+NetworkMemory::NetworkMemory(std::vector<std::string> names, const std::string& folder, Warn warn)
+    : names_(std::move(names)), warn_(std::move(warn)) {
+  if (folder.empty()) return;
+  file_ = fs::path(folder) / kept_file_name(names_);
+  std::error_code ignored;
+  if (!fs::exists(file_, ignored)) return;
+  try {
+    known_ = parse_kept_network(read_text(file_), file_, names_);
+  } catch (const InputError& error) {
+    warn_(fmt::format("{}; the network is measured again", error.what()));
+  }
+}
+
+bool NetworkMemory::is_worth_a_plan(Bytes message) const {
+  if (!known_ || known_->plan_failures >= kMostPlanFailures) return false;
+  const double age_s = seconds_since_1970() - known_->measured_s;
+  return age_s >= 0 && age_s < kRecent_s &&
+         message.value <= kMostTimesLonger * known_->message_bytes;
+}
+
+void NetworkMemory::learn(std::span<const engine::pull::Traffic> received, Bytes message,
+                          Seconds time) {
+  if (received.empty() || message < kLeastLearnt || time.value < kLeastTime_s) return;
+  const auto last = std::ranges::max_element(received, {}, &engine::pull::Traffic::end_s);
+  last_rank_ = names_[static_cast<std::size_t>(last - received.begin())];
+  LearntNetwork network = learn_network(received);
+  const double now_s = seconds_since_1970();
+  if (known_) {
+    network = combined(known_->network, network, Seconds{now_s - known_->measured_s});
+  }
+  known_ = {names_,        std::move(network),
+            message.value, static_cast<double>(message.value) / time.value,
+            now_s,         known_ ? known_->plan_failures : 0};
+}
+
+void NetworkMemory::judge_plan(Bytes message, Seconds time) {
+  if (!known_ || message.value < known_->message_bytes || time.value <= 0) return;
+  const bool has_failed =
+      static_cast<double>(message.value) / time.value < kFailingShare * known_->pulled_Bps;
+  known_->plan_failures = has_failed ? known_->plan_failures + 1 : 0;
+  if (has_failed) known_->measured_s = 0;
+}
+
+void NetworkMemory::keep() const {
+  if (file_.empty() || !known_) return;
+  try {
+    std::error_code fault;
+    fs::create_directories(fs::path(file_).parent_path(), fault);
+    write_text(file_, to_json(*known_));
+  } catch (const InputError& error) {
+    warn_(fmt::format("{}; what was learnt is not kept", error.what()));
+  }
+}
+
+std::string NetworkMemory::platform() const {
+  if (!known_) return {};
+  return probe::platform_json(estimate_of(known_->network, names_),
+                              fmt::format("learnt of {}", counted(names_.size(), "rank")));
+}
+
+}  // namespace espalier::runtime
