@@ -102,6 +102,7 @@ Simulator::Simulator(const Plan& plan, const Platform& platform, const Options& 
       model_(model_of(plan)),
       occupying_{options.segment.value_or(plan.segment), plan.latency_occupies},
       occupation_(platforms::occupation(platform, model_, occupying_)),
+      assignments_(plan),
       flows_(plan, platform, plan.latency_occupies),
       full_(flows_, occupation_, model_, occupying_.segment) {
   options_.window = options.window.value_or(window_for(plan.operation));
@@ -116,7 +117,7 @@ bool Simulator::runs_on_engine() const {
 
 double Simulator::sends_of(Bytes message) const {
   if (!plan_->blocks.empty()) {
-    Assignments assignments(*plan_);
+    Assignments assignments = assignments_;
     const std::vector<planner::SegmentGrid> grids = grids_of(*plan_, message, segment());
     assignments.end_at(grids);
     return simulate::sends_of(planner::blocks_of(*plan_), grids, assignments);
@@ -155,8 +156,9 @@ std::vector<double> Simulator::run_on_engine(Bytes message, const OnSend& on_sen
                                              Simulation& result) const {
   const Plan in_rounds = options_.rounds ? without_latencies(*plan_) : Plan{};
   const Plan& plan = options_.rounds ? in_rounds : *plan_;
-  const BlockTask of_message(plan, flows_, {*platform_, model_, plan_->latency_occupies}, message,
-                             segment(), options_.compute);
+  const BlockTask of_message(plan, flows_, options_.rounds ? Assignments(plan) : assignments_,
+                             {*platform_, model_, plan_->latency_occupies}, message, segment(),
+                             options_.compute);
   const Call call{plan, flows_, of_message.assignments(), of_message.grids()};
   GreedyRun run = run_engines(call, of_message.task(),
                               {window(),
@@ -193,7 +195,7 @@ std::vector<double> Simulator::run_one_root(Bytes message, const OnSend& on_send
     if (rest.value > 0) task.ends_short[assignments.last_tree] = 1;
     done_s = follow_schedule(task, schedule, static_cast<double>(segment().value), on_send);
   } else {
-    Assignments assignments(*plan_);
+    Assignments assignments = assignments_;
     assignments.end_at(result.segments, used);
     task.assign_segments(assignments, result.segments, rest.value > 0 && !is_whole);
     GreedyRun run =

@@ -18,6 +18,7 @@
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 #include "simulate/model/sharing.hpp"
+#include "simulate/transport/assignments.hpp"
 #include "simulate/transport/flows.hpp"
 
 namespace espalier::simulate {
@@ -159,6 +160,7 @@ class Simulator {
   platforms::Model model_;
   platforms::OccupationOptions occupying_;
   platforms::Occupation occupation_;
+  Assignments assignments_;  // without a message
   Flows flows_;
   Holdings full_;  // of a whole segment
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace espalier::simulate {
 
@@ -36,7 +37,9 @@ Network::Network(const Task& task, const Assignments& assignments, Sharing /*sha
       agenda_(agenda),
       on_send_(on_send),
       lanes_(task.flows.all().size()),
-      resources_(resources) {
+      is_busy_(resources, 0),
+      until_(resources, 0),
+      waiting_(resources) {
   for (std::uint32_t flow = 0; flow < lanes_.size(); ++flow) add_stages(flow);
   set_lags();
   set_order();
@@ -115,13 +118,30 @@ inline void Network::consider(std::uint32_t index) {
       index == lane.stages.first ? lane.allowed : stages_[index - 1].started;
   if (stage.waits || stage.started >= arrived || stage.is_busy) return;
   stage.waits = true;
-  candidates_.push({rank_of(stage), index, true});
+  candidates_.push({rank_of(stage), index, kNone, 0});
 }
 
-inline void Network::consider_parked(std::uint32_t resource) {
-  const Resource& of = resources_[resource];
-  if (of.is_busy || of.parked.empty()) return;
-  candidates_.push({of.parked.top().rank, resource, false});
+inline bool Network::can_begin(const Stage& stage) const {
+  const auto [first, last] = needs_of(stage, stage.started);
+  return std::none_of(needs_.begin() + first, needs_.begin() + last,
+                      [&](const Need& need) { return is_busy_[need.resource] != 0; });
+}
+
+// All begin by their ranks, so what is later in the list has to wait for what is found here. What
+// waits for another resource stays in this list too: a look at that resource's state costs less
+// than to move from list to list whenever one of them is released.
+inline void Network::consider_waiting(std::uint32_t resource, std::size_t place) {
+  if (is_busy_[resource] != 0) return;
+  WaitList& list = waiting_[resource];
+  for (; place < list.size(); ++place) {
+    WaitList::Entry& entry = list[place];
+    const bool is_free = entry.other == WaitList::kSeveral ? can_begin(stages_[entry.stage])
+                                                           : is_busy_[entry.other] == 0;
+    if (is_free) return candidates_.push({entry.rank, entry.stage, resource, place});
+    if (entry.is_in_both) continue;
+    entry.is_in_both = true;
+    waiting_[entry.other].insert({entry.rank, entry.stage, resource, true});
+  }
 }
 
 void Network::begin(std::uint32_t index) {
@@ -132,9 +152,8 @@ void Network::begin(std::uint32_t index) {
   ++stage.started;
   stage.is_busy = true;
   for (std::uint32_t i = first; i < last; ++i) {
-    Resource& resource = resources_[needs_[i].resource];
-    resource.is_busy = true;
-    resource.until = agenda_.now() + needs_[i].time;
+    is_busy_[needs_[i].resource] = 1;
+    until_[needs_[i].resource] = agenda_.now() + needs_[i].time;
   }
   for (std::uint32_t i = first; i < last;) {
     const std::uint32_t group = i;
@@ -145,39 +164,61 @@ void Network::begin(std::uint32_t index) {
   if (index + 1 < lanes_[stage.flow].stages.last) consider(index + 1);
 }
 
-// It cannot begin before the last of its resources is free, and so waits for that one.
-inline void Network::begin_or_park(std::uint32_t stage, std::uint64_t rank) {
-  const auto [first, last] = needs_of(stages_[stage], stages_[stage].started);
-  Resource* latest = nullptr;
-  for (std::uint32_t i = first; i < last; ++i) {
-    Resource& resource = resources_[needs_[i].resource];
-    if (!resource.is_busy) continue;
-    if (latest == nullptr || resource.until > latest->until) latest = &resource;
+// It cannot begin before the last of its resources is free, and so waits for that one; for several,
+// for all of them.
+void Network::wait(const Candidate& candidate) {
+  const Stage& stage = stages_[candidate.stage];
+  const auto [first, last] = needs_of(stage, stage.started);
+  if (last - first > 2) {
+    for (std::uint32_t i = first; i < last; ++i) {
+      waiting_[needs_[i].resource].insert(
+          {candidate.rank, candidate.stage, WaitList::kSeveral, true});
+    }
+    return;
   }
-  if (latest == nullptr) return begin(stage);
-  latest->parked.push({rank, stage});
+  std::uint32_t latest = needs_[first].resource;
+  std::uint32_t other = needs_[last - 1].resource;
+  const bool ends_later = is_busy_[other] != 0 && until_[other] > until_[latest];
+  if (ends_later || is_busy_[latest] == 0) std::swap(latest, other);
+  waiting_[latest].insert({candidate.rank, candidate.stage, other});
 }
 
-// Only sends that need a resource released now, and segments that have just reached a stage or its
-// head, can have become ready: all others are parked at a resource that is still busy.
+void Network::end_wait(const Candidate& candidate) {
+  const WaitList::Entry here = waiting_[candidate.resource].erase(candidate.rank, candidate.stage);
+  if (!here.is_in_both) return;
+  if (here.other != WaitList::kSeveral) {
+    waiting_[here.other].erase(candidate.rank, candidate.stage);
+    return;
+  }
+  const Stage& stage = stages_[candidate.stage];
+  const auto [first, last] = needs_of(stage, stage.started);
+  for (std::uint32_t i = first; i < last; ++i) {
+    if (needs_[i].resource == candidate.resource) continue;
+    waiting_[needs_[i].resource].erase(candidate.rank, candidate.stage);
+  }
+}
+
+// Only segments that need a resource released now, and those that have just reached a stage or its
+// head, can have become ready: all others wait for a resource that is still busy.
 void Network::begin_sends() {
   for (const std::uint32_t stage : woken_) consider(stage);
   woken_.clear();
-  for (const std::uint32_t resource : released_) consider_parked(resource);
+  for (const std::uint32_t resource : released_) consider_waiting(resource, 0);
   released_.clear();
   while (!candidates_.empty()) {
     const Candidate candidate = candidates_.top();
     candidates_.pop();
-    if (candidate.is_stage) {
-      begin_or_park(candidate.index, candidate.rank);
-      continue;
+    const bool is_listed = candidate.resource != kNone;
+    // This segment, found in another list, or one with a lower rank has begun meanwhile.
+    if (is_listed && is_busy_[candidate.resource] != 0) continue;
+    if (can_begin(stages_[candidate.stage])) {
+      if (is_listed) end_wait(candidate);
+      begin(candidate.stage);
+    } else if (is_listed) {
+      consider_waiting(candidate.resource, candidate.place);
+    } else {
+      wait(candidate);
     }
-    Resource& resource = resources_[candidate.index];
-    if (resource.is_busy || resource.parked.empty()) continue;
-    const Parked first = resource.parked.top();
-    resource.parked.pop();
-    begin_or_park(first.stage, first.rank);
-    consider_parked(candidate.index);
   }
 }
 

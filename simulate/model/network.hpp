@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulate/model/agenda.hpp"
+#include "simulate/model/wait_list.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/transport/task.hpp"
 
@@ -33,9 +34,9 @@ class Network {
   std::uint32_t release(const Event& event) {
     Stage& stage = stages_[event.index];
     for (std::uint32_t i = event.first; i < event.last; ++i) {
-      Resource& resource = resources_[needs_[i].resource];
-      resource.is_busy = false;
-      if (!resource.parked.empty()) released_.push_back(needs_[i].resource);
+      const std::uint32_t resource = needs_[i].resource;
+      is_busy_[resource] = 0;
+      if (!waiting_[resource].empty()) released_.push_back(resource);
     }
     if (event.last != needs_of(stage, stage.ended()).last) return kNoFlow;
     stage.is_busy = false;
@@ -82,29 +83,20 @@ class Network {
     std::uint32_t needs = 0;  // the first of its own, in needs_: those of a whole segment, and then
     std::uint32_t full = 0;   // those of the last segment if that is shorter
     std::uint32_t last = 0;   // how many these are; otherwise 0
-    bool waits = false;       // its next segment is parked, or a candidate
+    bool waits = false;       // its next segment is in the lists of its resources, or a candidate
     bool is_busy = false;     // a segment has started and not ended
 
     [[nodiscard]] std::uint64_t ended() const { return started - (is_busy ? 1 : 0); }
   };
-  struct Parked {
-    std::uint64_t rank;
-    std::uint32_t stage;
-    bool operator>(const Parked& other) const { return rank > other.rank; }
-  };
-  // To be tried: a stage's next segment, or the first segment that is parked at a resource.
+  // To be tried: a stage's next segment, which waits in a resource's list, or in none yet.
   struct Candidate {
     std::uint64_t rank;
-    std::uint32_t index;
-    bool is_stage;
+    std::uint32_t stage;
+    std::uint32_t resource;  // kNone: in no list
+    std::size_t place;       // in the list
     bool operator>(const Candidate& other) const { return rank > other.rank; }
   };
-
-  struct Resource {
-    Earliest<Parked> parked;  // stages that wait for it, and maybe for others
-    Ticks until = 0;          // when the last stage releases it
-    bool is_busy = false;
-  };
+  static constexpr std::uint32_t kNone = UINT32_MAX;
 
   std::uint32_t append(std::span<const Holding> holdings);
   void add_stages(std::uint32_t flow);
@@ -120,9 +112,12 @@ class Network {
   [[nodiscard]] std::uint64_t rank_of(const Stage& stage) const;
 
   void consider(std::uint32_t index);
-  void consider_parked(std::uint32_t resource);
-  void begin_or_park(std::uint32_t stage, std::uint64_t rank);
+  // The first segment in the resource's list, from this place on, whose resources are all free.
+  void consider_waiting(std::uint32_t resource, std::size_t place);
+  [[nodiscard]] bool can_begin(const Stage& stage) const;
   void begin(std::uint32_t index);
+  void wait(const Candidate& candidate);
+  void end_wait(const Candidate& candidate);
   void report(std::uint32_t index) const;
 
   const Task& task_;
@@ -132,7 +127,11 @@ class Network {
   std::vector<Lane> lanes_;    // one per flow
   std::vector<Stage> stages_;  // by flow, from the sender to the receiver
   std::vector<Need> needs_;
-  std::vector<Resource> resources_;
+  // By resource: whether it is busy; when the last stage releases it; and stages that wait. Each
+  // that waits is in the list of a busy resource that it needs.
+  std::vector<char> is_busy_;
+  std::vector<Ticks> until_;
+  std::vector<WaitList> waiting_;
   std::vector<std::uint32_t> woken_;     // at this time: stages that may have a segment to begin
   std::vector<std::uint32_t> released_;  // at this time: resources
   Earliest<Candidate> candidates_;       // at this time

@@ -124,15 +124,14 @@ class BlockChooser {
   // Whole parts first, then shorter and shorter segments until two in a row are no better.
   [[nodiscard]] Timed in_best_segment(const planner::Plan& plan) {
     Timed best;
-    if (options_.run.segment) return at(plan, *options_.run.segment);
+    if (options_.run.segment) return at(simulator_of(plan, *options_.run.segment));
     int worse = 0;
     for (std::uint64_t segment = whole_part(plan);
          segment >= options_.least_segment.value && worse < 2; segment /= kSegmentFactor) {
-      Options how = options_.run;
-      how.segment = Bytes{segment};
+      const Simulator simulator = simulator_of(plan, Bytes{segment});
       const bool is_first = best.segment.value == 0;
-      if (!is_first && Simulator(plan, network_, how).sends_of(message_) > kMostSendsTried) break;
-      const Timed now = at(plan, Bytes{segment});
+      if (!is_first && simulator.sends_of(message_) > kMostSendsTried) break;
+      const Timed now = at(simulator);
       const bool is_better = now.makespan.value < best.makespan.value;
       worse = is_better ? 0 : worse + 1;
       if (is_better) best = now;
@@ -141,11 +140,14 @@ class BlockChooser {
     return best;
   }
 
-  [[nodiscard]] Timed at(const planner::Plan& plan, Bytes segment) {
+  [[nodiscard]] Simulator simulator_of(const planner::Plan& plan, Bytes segment) const {
     Options how = options_.run;
     how.segment = segment;
+    return Simulator(plan, network_, how);
+  }
+  [[nodiscard]] Timed at(const Simulator& simulator) {
     ++simulations_;
-    return {segment, Simulator(plan, network_, how).run(message_).makespan};
+    return {simulator.segment(), simulator.run(message_).makespan};
   }
 
   // The least size in the ladder with which no part is cut.

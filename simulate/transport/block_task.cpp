@@ -1,6 +1,7 @@
 #include "simulate/transport/block_task.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/plan_blocks.hpp"
 
@@ -50,10 +51,11 @@ Task BlockTask::assigned(const planner::Plan& plan, const Flows& flows) {
   return task;
 }
 
-BlockTask::BlockTask(const planner::Plan& plan, const Flows& flows, const Network& network,
-                     Bytes message, Bytes segment, std::optional<BytesPerSecond> compute)
+BlockTask::BlockTask(const planner::Plan& plan, const Flows& flows, Assignments assignments,
+                     const Network& network, Bytes message, Bytes segment,
+                     std::optional<BytesPerSecond> compute)
     : grids_(grids_of(plan, message, segment)),
-      assignments_(plan),
+      assignments_(std::move(assignments)),
       task_(assigned(plan, flows)),
       full_(flows, network.platform, network.model, {{task_.full_bytes}, network.latency_occupies}),
       last_(flows, network.platform, network.model, network.latency_occupies, task_.last_bytes) {

@@ -35,10 +35,11 @@ class BlockTask : public Pinned {  // task() refers to it
     platforms::Model model;
     bool latency_occupies;
   };
-  // Keeps references to `plan` and `flows`, which are the plan's. message: at least 1 byte in some
-  // block. compute: bytes per second; unset: combining takes no time.
-  BlockTask(const planner::Plan& plan, const Flows& flows, const Network& network, Bytes message,
-            Bytes segment, std::optional<BytesPerSecond> compute);
+  // Keeps references to `plan` and `flows`, which are the plan's, as the assignments are. message:
+  // at least 1 byte in some block. compute: bytes per second; unset: combining takes no time.
+  BlockTask(const planner::Plan& plan, const Flows& flows, Assignments assignments,
+            const Network& network, Bytes message, Bytes segment,
+            std::optional<BytesPerSecond> compute);
 
   [[nodiscard]] const std::vector<planner::SegmentGrid>& grids() const { return grids_; }
   [[nodiscard]] const Assignments& assignments() const { return assignments_; }
