@@ -152,7 +152,7 @@ ReadyPlan ready(const planner::Plan& plan, const runtime::OwnedComm& comm,
 // all ranks. pull: null where found.pulls is not set. Precondition: there is a way.
 std::unique_ptr<ReadyPlans> ready_from(const PlanMaker::Answer& found, const Members& members,
                                        const SharedSettings& shared, const runtime::OwnedComm& comm,
-                                       runtime::PullBroadcast* pull) {
+                                       runtime::PullAmongHosts* pull) {
   using Origin = PlanMaker::Origin;
   runtime::CollectiveOptions options;
   if (planner::combines(members.operation)) options = runtime::ReductionOptions();
@@ -276,7 +276,7 @@ void Communicator::complete(Known& to_be, const Call& call, int size, const Shar
   if (found.origin == PlanMaker::Origin::kNone && !found.pulls) return;
   try {
     const runtime::OwnedComm& own = shared_comm(comm.get(), shared);
-    runtime::PullBroadcast* const pull =
+    runtime::PullAmongHosts* const pull =
         found.pulls ? &pull_broadcast(comm.get(), shared) : nullptr;
     to_be.entry = ready_from(found, members, shared, own, pull);
   } catch (const InputError& error) {  // on all ranks
@@ -294,8 +294,11 @@ runtime::OwnedComm& Communicator::shared_comm(MPI_Comm of, const SharedSettings&
   return *comm_;
 }
 
-runtime::PullBroadcast& Communicator::pull_broadcast(MPI_Comm of, const SharedSettings& shared) {
-  if (!pull_) pull_.emplace(of, runtime::PullOptions{.timeout = shared.settings.timeout});
+runtime::PullAmongHosts& Communicator::pull_broadcast(MPI_Comm of, const SharedSettings& shared) {
+  if (!pull_) {
+    pull_.emplace(of, shared.host_of_rank,
+                  runtime::PullOptions{.timeout = shared.settings.timeout});
+  }
   return *pull_;
 }
 

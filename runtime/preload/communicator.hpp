@@ -18,7 +18,7 @@
 #include "runtime/preload/size_classes.hpp"
 #include "runtime/preload/tally.hpp"
 #include "runtime/preload/trials.hpp"
-#include "runtime/pull/pull_broadcast.hpp"
+#include "runtime/pull/pull_among_hosts.hpp"
 #include "runtime/transport/owned_comm.hpp"
 
 namespace espalier::preload {
@@ -35,11 +35,11 @@ struct ReadyPlan {
 // pull the message.
 struct ReadyPlans {
   std::vector<ReadyPlan> plans;
-  runtime::PullBroadcast* pull;  // null: messages are not pulled
-  bool learns;                   // what a pull shows is needed for plans
-  Bytes least;                   // shorter messages are left to MPI
-  bool decided;                  // by a decision table
-  bool tuned;                    // runs with tuned segment sizes
+  runtime::PullAmongHosts* pull;  // null: messages are not pulled
+  bool learns;                    // what a pull shows is needed for plans
+  Bytes least;                    // shorter messages are left to MPI
+  bool decided;                   // by a decision table
+  bool tuned;                     // runs with tuned segment sizes
   runtime::OwnedComm comm;
   Trials trials;
 
@@ -90,11 +90,11 @@ class Communicator {
   runtime::OwnedComm& shared_comm(MPI_Comm of, const SharedSettings& shared);
 
   // Collective over `of`.
-  runtime::PullBroadcast& pull_broadcast(MPI_Comm of, const SharedSettings& shared);
+  runtime::PullAmongHosts& pull_broadcast(MPI_Comm of, const SharedSettings& shared);
 
   std::vector<Known> entries_;
   std::optional<runtime::OwnedComm> comm_;
-  std::optional<runtime::PullBroadcast> pull_;
+  std::optional<runtime::PullAmongHosts> pull_;
 };
 
 }  // namespace espalier::preload

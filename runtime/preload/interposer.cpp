@@ -107,7 +107,7 @@ void Interposer::start() {
   if (most_ranks_ <= kTooFewRanks && !counts_calls()) return;
   maker_.emplace(*shared_);
   if (shared_->learns) {
-    learner_.emplace(shared_->settings);
+    learner_.emplace(*shared_);
     if (can_plan()) maker_->know(learner_->known_before());
   }
   least_for_plans_ = shared_->settings.threshold;

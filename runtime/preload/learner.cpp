@@ -21,18 +21,25 @@ void warn(const std::string& text) {
 
 }  // namespace
 
-Learner::Learner(const Settings& settings) {
-  const std::vector<std::string> names =
-      runtime::names_on_hosts(runtime::host_names(MPI_COMM_WORLD));
+Learner::Learner(const SharedSettings& shared)
+    : hosts_(runtime::host_names(MPI_COMM_WORLD)),
+      host_of_(runtime::numbered_hosts(shared.host_of_rank, hosts_.size())) {
   if (runtime::rank_in(MPI_COMM_WORLD) == 0) {
-    const std::string folder = settings.learning == Learning::kKept ? users_cache() : "";
-    memory_ = runtime::NetworkMemory(names, folder, warn);
-    if (memory_.is_worth_a_plan(Bytes{0})) known_before_ = memory_.platform();
+    std::vector<std::string> names;  // of the ranks that pull
+    for (std::size_t rank = 0; rank < hosts_.size(); ++rank) {
+      if (host_of_[rank] == names.size()) names.push_back(hosts_[rank]);
+    }
+    const bool keeps = shared.settings.learning == Learning::kKept;
+    memory_ =
+        runtime::NetworkMemory(runtime::names_on_hosts(names), keeps ? users_cache() : "", warn);
+    if (memory_.is_worth_a_plan(Bytes{0})) {
+      known_before_ = memory_.platform_of_ranks(hosts_, host_of_);
+    }
   }
   runtime::share_text(MPI_COMM_WORLD, 0, known_before_);
 }
 
-std::string Learner::learn(runtime::PullBroadcast& broadcast, MPI_Comm comm, Bytes message,
+std::string Learner::learn(runtime::PullAmongHosts& broadcast, MPI_Comm comm, Bytes message,
                            Seconds time) {
   const std::vector<engine::pull::Traffic> received = broadcast.gather_traffic();
   std::string platform;
@@ -40,7 +47,7 @@ std::string Learner::learn(runtime::PullBroadcast& broadcast, MPI_Comm comm, Byt
     const std::lock_guard lock(mutex_);
     memory_.learn(received, message, time);
     if (++messages_ >= kEnoughMessages) {
-      platform = memory_.platform();
+      platform = memory_.platform_of_ranks(hosts_, host_of_);
       memory_.keep();
     }
   }

@@ -8,10 +8,11 @@
 #include <cstddef>
 #include <mutex>
 #include <string>
+#include <vector>
 
-#include "runtime/preload/settings.hpp"
+#include "runtime/preload/shared_settings.hpp"
 #include "runtime/pull/network_memory.hpp"
-#include "runtime/pull/pull_broadcast.hpp"
+#include "runtime/pull/pull_among_hosts.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::preload {
@@ -20,17 +21,19 @@ namespace espalier::preload {
 class Learner {
  public:
   // Over MPI_COMM_WORLD. Its rank 0 reads what an earlier program has kept.
-  explicit Learner(const Settings& settings);
+  explicit Learner(const SharedSettings& shared);
 
   // The network as earlier programs have shown it, as a platform in Espalier's JSON, on all ranks;
   // empty: not yet, or not recently.
   [[nodiscard]] const std::string& known_before() const { return known_before_; }
   // Over `comm`, of all ranks in the same order, after a message that was pulled on it. The network
   // as a platform, on all ranks, once enough messages have been seen; before, empty.
-  std::string learn(runtime::PullBroadcast& broadcast, MPI_Comm comm, Bytes message, Seconds time);
+  std::string learn(runtime::PullAmongHosts& broadcast, MPI_Comm comm, Bytes message, Seconds time);
 
  private:
   std::string known_before_;
+  std::vector<std::string> hosts_;    // names, by rank
+  std::vector<std::size_t> host_of_;  // their numbers
   std::mutex mutex_;  // of the following, on rank 0; no call of MPI is made meanwhile
   runtime::NetworkMemory memory_;
   std::size_t messages_ = 0;

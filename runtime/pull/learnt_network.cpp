@@ -304,6 +304,49 @@ LearntBound bound_of(const LearntNetwork& network, std::size_t source,
   return bound;
 }
 
+LearntNetwork among_ranks(const LearntNetwork& hosts, std::span<const std::size_t> host_of) {
+  constexpr double kFasterWithin = 10;
+  const std::size_t ranks = host_of.size();
+  std::vector<std::vector<std::size_t>> ranks_of(hosts.ranks());
+  for (std::size_t rank = 0; rank < ranks; ++rank) ranks_of[host_of[rank]].push_back(rank);
+  double fastest = 0;
+  for (std::size_t host = 0; host < hosts.ranks(); ++host) {
+    fastest = std::max({fastest, hosts.send_Bps[host], hosts.receive_Bps[host]});
+  }
+  LearntNetwork network{std::vector<double>(ranks),
+                        std::vector<double>(ranks),
+                        std::vector<double>(ranks * ranks),
+                        {}};
+  for (std::size_t from = 0; from < ranks; ++from) {
+    for (std::size_t to = 0; to < ranks; ++to) {
+      if (from == to) continue;
+      network.link_Bps[from * ranks + to] = host_of[from] == host_of[to]
+                                                ? kFasterWithin * fastest
+                                                : hosts.link(host_of[from], host_of[to]);
+    }
+  }
+  for (std::size_t host = 0; host < hosts.ranks(); ++host) {
+    if (ranks_of[host].size() == 1) {
+      network.send_Bps[ranks_of[host].front()] = hosts.send_Bps[host];
+      network.receive_Bps[ranks_of[host].front()] = hosts.receive_Bps[host];
+      continue;
+    }
+    for (const bool is_inward : {false, true}) {
+      const double rate = is_inward ? hosts.receive_Bps[host] : hosts.send_Bps[host];
+      if (rate > 0) network.cuts.push_back({ranks_of[host], is_inward, rate});
+    }
+  }
+  for (const LearntNetwork::Cut& cut : hosts.cuts) {
+    LearntNetwork::Cut of_ranks{{}, cut.is_inward, cut.rate_Bps};
+    for (const std::size_t host : cut.ranks) {
+      of_ranks.ranks.insert(of_ranks.ranks.end(), ranks_of[host].begin(), ranks_of[host].end());
+    }
+    std::ranges::sort(of_ranks.ranks);
+    network.cuts.push_back(std::move(of_ranks));
+  }
+  return network;
+}
+
 probe::Estimate estimate_of(const LearntNetwork& network, std::vector<std::string> names) {
   const std::size_t ranks = network.ranks();
   probe::Estimate estimate;

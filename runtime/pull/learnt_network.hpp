@@ -51,6 +51,11 @@ struct LearntBound {
 LearntBound bound_of(const LearntNetwork& network, std::size_t source,
                      std::span<const std::string> names);
 
+// The network between ranks of which several may share a host, from that between the hosts.
+// host_of: by rank, the host's number. What a host sends and receives its ranks share; within it
+// they are taken to be ten times as fast as the fastest host is with others.
+LearntNetwork among_ranks(const LearntNetwork& hosts, std::span<const std::size_t> host_of);
+
 // The network as a platform for probe::platform_json. A link that carried nothing gets the least
 // rate of all links that leave its sender or enter its receiver.
 probe::Estimate estimate_of(const LearntNetwork& network, std::vector<std::string> names);

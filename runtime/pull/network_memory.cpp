@@ -26,6 +26,11 @@ constexpr std::uint64_t kMostPlanFailures = 2;
 // A plan fails if it carries less than this of what the pull did.
 constexpr double kFailingShare = 0.95;
 
+std::string as_platform(const probe::Estimate& estimate) {
+  return probe::platform_json(estimate,
+                              fmt::format("learnt of {}", counted(estimate.nodes.size(), "rank")));
+}
+
 }  // namespace
 
 NetworkMemory::NetworkMemory(std::vector<std::string> names, const std::string& folder, Warn warn)
@@ -84,8 +89,16 @@ void NetworkMemory::keep() const {
 
 std::string NetworkMemory::platform() const {
   if (!known_) return {};
-  return probe::platform_json(estimate_of(known_->network, names_),
-                              fmt::format("learnt of {}", counted(names_.size(), "rank")));
+  return as_platform(estimate_of(known_->network, names_));
+}
+
+std::string NetworkMemory::platform_of_ranks(std::span<const std::string> hosts,
+                                             std::span<const std::size_t> host_of) const {
+  if (!known_) return {};
+  probe::Estimate estimate =
+      estimate_of(among_ranks(known_->network, host_of), names_on_hosts(hosts));
+  if (hosts.size() > names_.size()) estimate.groups.assign(hosts.begin(), hosts.end());
+  return as_platform(estimate);
 }
 
 }  // namespace espalier::runtime

@@ -48,6 +48,10 @@ class NetworkMemory {
   [[nodiscard]] const std::optional<KeptNetwork>& known() const { return known_; }
   // As a platform file whose hosts are the ranks in their order; empty where nothing is known.
   [[nodiscard]] std::string platform() const;
+  // The same for ranks of which several may share what is a rank here. hosts: by rank, the name of
+  // its host. host_of: likewise, the place among names().
+  [[nodiscard]] std::string platform_of_ranks(std::span<const std::string> hosts,
+                                              std::span<const std::size_t> host_of) const;
 
  private:
   std::vector<std::string> names_;

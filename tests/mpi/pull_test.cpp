@@ -4,8 +4,11 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
+#include "engine/pull/traffic.hpp"
+#include "runtime/pull/pull_among_hosts.hpp"
 #include "runtime/pull/pull_broadcast.hpp"
 #include "runtime/transport/owned_comm.hpp"
 #include "support/errors.hpp"
@@ -22,8 +25,9 @@ using ::testing::HasSubstr;
 constexpr std::uint64_t kSegment = 1000;
 
 // A pull from one rank, with the functions that check_run needs.
+template <class Broadcast>
 struct From {
-  PullBroadcast* broadcast;
+  Broadcast* broadcast;
   int source;
   [[nodiscard]] int root() const { return source; }
   void run(void* buffer, std::size_t count, MPI_Datatype type) const {
@@ -41,6 +45,28 @@ TEST(Pull, BringsEveryByteOfEverySizeFromEverySource) {
                                     kSegment + 1, 64 * kSegment, 200 * kSegment + 77}) {
       check_run(from, MPI_COMM_WORLD, bytes, message++);
     }
+  }
+}
+
+// Ranks in pairs, or in turns, on hosts; and all on one.
+TEST(Pull, CrossesTheNetworkOnceForEachHost) {
+  const int ranks = static_cast<int>(size_of(MPI_COMM_WORLD));
+  std::vector<int> in_pairs;
+  std::vector<int> in_turns;
+  for (int rank = 0; rank < ranks; ++rank) {
+    in_pairs.push_back(rank / 2 * 2);
+    in_turns.push_back(rank % 3);
+  }
+  std::uint64_t message = 1;
+  for (const std::vector<int>& hosts : {in_pairs, in_turns, std::vector<int>(in_pairs.size(), 0)}) {
+    runtime::PullAmongHosts broadcast(MPI_COMM_WORLD, hosts, {.segment_bytes = kSegment});
+    for (int source = 0; source < ranks; ++source) {
+      From from{&broadcast, source};
+      check_run(from, MPI_COMM_WORLD, 20 * kSegment + 7, message++);
+    }
+    const auto traffic = broadcast.gather_traffic();
+    const std::size_t of_hosts = std::set(hosts.begin(), hosts.end()).size();
+    EXPECT_EQ(traffic.size(), rank_in(MPI_COMM_WORLD) == 0 ? of_hosts : 0U);
   }
 }
 

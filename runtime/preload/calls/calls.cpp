@@ -91,7 +91,7 @@ std::vector<double> Call::shares() const {
   return unequal_shares(std::vector<std::uint64_t>(of_rank.begin(), of_rank.end()));
 }
 
-void Call::pull(runtime::PullBroadcast& /*broadcast*/) const {
+void Call::pull(runtime::PullAmongHosts& /*broadcast*/) const {
   throw std::logic_error("only broadcasts are pulled");
 }
 
@@ -108,7 +108,7 @@ void BroadcastCall::run(runtime::Collective& collective) const {
   collective.run(buffer, static_cast<std::size_t>(count), type);
 }
 
-void BroadcastCall::pull(runtime::PullBroadcast& broadcast) const {
+void BroadcastCall::pull(runtime::PullAmongHosts& broadcast) const {
   broadcast.run(buffer, static_cast<std::size_t>(count), type, root);
 }
 

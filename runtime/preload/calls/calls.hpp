@@ -12,7 +12,7 @@
 #include "planner/plan/plan.hpp"
 #include "runtime/api/collective.hpp"
 #include "runtime/preload/calls/elements.hpp"
-#include "runtime/pull/pull_broadcast.hpp"
+#include "runtime/pull/pull_among_hosts.hpp"
 
 namespace espalier::preload {
 
@@ -67,7 +67,7 @@ struct Call {
   // valid buffers.
   virtual void run(runtime::Collective& collective) const = 0;
   // The same without a plan. Precondition: a broadcast.
-  virtual void pull(runtime::PullBroadcast& broadcast) const;
+  virtual void pull(runtime::PullAmongHosts& broadcast) const;
 
   // The bytes of the message; unset for arguments of which MPI itself reports the fault. Throws
   // MpiError. Precondition: a communicator.
@@ -86,7 +86,7 @@ struct BroadcastCall final : Call {
   BroadcastCall(const Elements& elements, int of_root, MPI_Comm of);
   [[nodiscard]] bool has_wrong_buffers() const override;
   void run(runtime::Collective& collective) const override;
-  void pull(runtime::PullBroadcast& broadcast) const override;
+  void pull(runtime::PullAmongHosts& broadcast) const override;
 
   void* buffer;
 };

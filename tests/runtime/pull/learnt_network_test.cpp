@@ -144,6 +144,27 @@ TEST(LearntNetwork, UnusedLinksGetTheLeastRateBesideThem) {
   EXPECT_FALSE(estimate.receive_Bps[0].has_value());
 }
 
+// Hosts 0 and 1 behind a thin link; ranks 0 and 2 are on host 0.
+TEST(LearntNetwork, RanksOfAHostShareWhatItCarries) {
+  using Cut = LearntNetwork::Cut;
+  const LearntNetwork hosts{
+      {5, 6, 7}, {8, 0, 9}, {0, 1, 2, 3, 0, 4, 5, 6, 0}, {Cut{{0, 1}, true, 2.5}}};
+  const std::vector<std::size_t> host_of{0, 1, 0, 2};
+  const LearntNetwork ranks = runtime::among_ranks(hosts, host_of);
+  EXPECT_EQ(ranks.send_Bps, (std::vector<double>{0, 6, 0, 7}));
+  EXPECT_EQ(ranks.receive_Bps, (std::vector<double>{0, 0, 0, 9}));
+  EXPECT_EQ(ranks.link(0, 2), 90);
+  EXPECT_EQ(ranks.link(2, 1), 1);
+  EXPECT_EQ(ranks.link(3, 2), 5);
+  std::vector<Cut> expected{{{0, 2}, false, 5}, {{0, 2}, true, 8}, {{0, 1, 2}, true, 2.5}};
+  ASSERT_EQ(ranks.cuts.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(ranks.cuts[i].ranks, expected[i].ranks);
+    EXPECT_EQ(ranks.cuts[i].is_inward, expected[i].is_inward);
+    EXPECT_EQ(ranks.cuts[i].rate_Bps, expected[i].rate_Bps);
+  }
+}
+
 TEST(LearntNetwork, NothingFollowsFromNothing) {
   const LearntNetwork network = runtime::learn_network(std::vector<Traffic>(3, Traffic(3)));
   EXPECT_EQ(network.links_used(), 0U);

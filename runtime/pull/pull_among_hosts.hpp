@@ -1,0 +1,47 @@
+// Broadcasts without a plan among ranks of which several share a host: a message crosses the
+// network once for each host. One rank of each host pulls it, and hands it to the others by MPI's
+// own broadcast, which goes through memory.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "runtime/pull/pull_broadcast.hpp"
+#include "runtime/transport/owned_comm.hpp"
+#include "runtime/transport/timeout.hpp"
+
+namespace espalier::runtime {
+
+// Hosts are numbered in the order of their lowest ranks.
+class PullAmongHosts {
+ public:
+  // Collective over `comm`. host_of_rank: from hosts_of_ranks(); empty: each rank has a host of its
+  // own. Throws as PullBroadcast's constructor.
+  PullAmongHosts(MPI_Comm comm, std::span<const int> host_of_rank, const PullOptions& options);
+
+  // As PullBroadcast::run(). Ranks of one host must describe the message alike.
+  void run(void* buffer, std::size_t count, MPI_Datatype type, int source);
+  // As PullBroadcast::gather_traffic(), by host.
+  std::vector<engine::pull::Traffic> gather_traffic();
+
+ private:
+  // Runs `act` on the rank that pulls for this host. Throws on all its ranks if it throws there.
+  template <class Act>
+  void on_leader(const Act& act);
+
+  int rank_;
+  Timeout timeout_;
+  std::vector<std::size_t> host_of_;    // by rank
+  std::vector<int> place_;              // by rank: among the ranks of its host
+  OwnedComm within_;                    // this host; its rank 0 is the one that pulls
+  std::optional<PullBroadcast> among_;  // hosts, on the ranks that pull
+};
+
+// By rank, the number of its host. host_of_rank: as above, or empty for `ranks` hosts.
+std::vector<std::size_t> numbered_hosts(std::span<const int> host_of_rank, std::size_t ranks);
+
+}  // namespace espalier::runtime
