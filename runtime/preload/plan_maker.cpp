@@ -17,9 +17,6 @@ namespace espalier::preload {
 namespace {
 
 constexpr std::size_t kMostAnswers = 1024;
-// In all, the program waits this long, and one more choice, for plans by size. A program whose
-// calls have many roots or communicators then goes on with plans for throughput.
-constexpr Seconds kMostForSizes{10};
 
 Seconds predicted(const planner::Pipeline& pipeline, Bytes message) {
   const planner::SegmentCosts costs;
@@ -115,7 +112,7 @@ PlanMaker::Answer PlanMaker::find(const Members& members) const {
   }
   if (!members.decided.empty()) return {{}, Origin::kDecided};
   if (platform_.empty()) return {shared_->learns ? Reason::kNotLearnt : Reason::kNoPlanFits};
-  const planner::Plan plan = make_plan_for(platform_, shared_->settings, members);
+  const planner::Plan plan = make_plan_for(platform_, shared_->settings, members, limits_.plan);
   Answer answer{{}, Origin::kMade, -1, planner::to_json(plan)};
   const bool depends_on_size = !shared_->settings.algorithm && !members.is_local;
   if (depends_on_size) answer.serves.least = least_long(plan);
@@ -129,12 +126,12 @@ PlanMaker::Answer PlanMaker::find(const Members& members, int size) {
   if (given.empty()) {
     Answer answer = known(members, kAnySize);
     answer.serves = serves;
-    if (spent_on_sizes_ >= kMostForSizes) return answer;
+    if (spent_on_sizes_ >= limits_.sizes) return answer;
     const Stopwatch clock;
     try {
       answer.for_throughput = std::exchange(
-          answer.made,
-          planner::to_json(make_plan_for_message(platform_, shared_->settings, members, message)));
+          answer.made, planner::to_json(make_plan_for_message(platform_, shared_->settings, members,
+                                                              message, limits_.size)));
     } catch (const Error&) {  // none in time, so the one for throughput serves
     }
     spent_on_sizes_.value += clock.elapsed().value;

@@ -30,7 +30,17 @@ namespace espalier::preload {
 // that get the plan that is predicted to be the fastest for their size.
 class PlanMaker {
  public:
-  explicit PlanMaker(const SharedSettings& shared) : shared_(&shared), platform_(shared.platform) {}
+  // How long the program waits.
+  struct Limits {
+    Seconds plan{10};  // for a plan
+    Seconds size{2};   // for a choice of a plan by size
+    // For all of these, and one more. A program whose calls have many roots or communicators then
+    // goes on with plans for throughput.
+    Seconds sizes{10};
+  };
+  explicit PlanMaker(const SharedSettings& shared) : PlanMaker(shared, Limits()) {}
+  PlanMaker(const SharedSettings& shared, const Limits& limits)
+      : shared_(&shared), limits_(limits), platform_(shared.platform) {}
 
   enum class Origin : std::uint8_t { kNone, kGiven, kDecided, kMade };
   struct Answer {
@@ -64,6 +74,7 @@ class PlanMaker {
   [[nodiscard]] bool may_be_pulled(const Members& members) const;
 
   const SharedSettings* shared_;
+  Limits limits_;
   std::mutex mutex_;  // of the following; no call of MPI is made meanwhile
   std::map<
       std::tuple<std::vector<int>, int, planner::Operation, std::string, std::vector<double>, int>,

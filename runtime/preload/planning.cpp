@@ -24,10 +24,6 @@ namespace {
 using platforms::NodeId;
 using platforms::Platform;
 
-// The program waits during planning.
-constexpr Seconds kTimeLimit{10};
-constexpr Seconds kTimeLimitPerSize{2};
-
 std::vector<NodeId> by_order(const Platform& platform, const Members& members) {
   const auto hosts = platform.hosts();
   if (hosts.size() != members.world_size) {
@@ -140,11 +136,11 @@ std::string read_platform_text(const Settings& settings) {
 }
 
 planner::Plan make_plan_for(const std::string& platform_text, const Settings& settings,
-                            const Members& members) {
+                            const Members& members, Seconds limit) {
   const planner::Algorithm algorithm =
       planner::find_algorithm(algorithm_in(settings), members.operation);
   Problem made = problem_of(platform_text, settings, members);
-  made.options.deadline = Deadline(kTimeLimit);
+  made.options.deadline = Deadline(limit);
   return on(made, members, [&](const auto& problem) {
     return planner::make_plan(problem, algorithm.name,
                               planner::run(algorithm, problem, made.options),
@@ -153,11 +149,11 @@ planner::Plan make_plan_for(const std::string& platform_text, const Settings& se
 }
 
 planner::Plan make_plan_for_message(const std::string& platform_text, const Settings& settings,
-                                    const Members& members, Bytes message) {
+                                    const Members& members, Bytes message, Seconds limit) {
   const Problem made = problem_of(platform_text, settings, members);
   simulate::ChoiceOptions how;
   how.limits = made.options;
-  how.limits.deadline = Deadline(kTimeLimitPerSize);
+  how.limits.deadline = Deadline(limit);
   return on(made, members, [&]<class Of>(const Of& problem) -> planner::Plan {
     // MPI has no multicast to some ranks only.
     if constexpr (std::is_same_v<Of, planner::Multicast>) {

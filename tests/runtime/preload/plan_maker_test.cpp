@@ -94,7 +94,8 @@ double predicted_s(const PlanMaker::Answer& answer, Bytes message) {
 TEST(PlanMaker, ShortMessagesGetAPlanOfTheirOwn) {
   using planner::Operation;
   const SharedSettings shared = with_platform();
-  PlanMaker maker(shared);
+  constexpr Seconds kAmple{1000};
+  PlanMaker maker(shared, {.plan = kAmple, .size = kAmple, .sizes = kAmple});
   for (const Operation operation :
        {Operation::kBroadcast, Operation::kReduce, Operation::kAllreduce, Operation::kAllgather,
         Operation::kReduceScatter}) {
