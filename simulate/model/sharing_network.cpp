@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace espalier::simulate {
 
@@ -10,9 +9,6 @@ namespace {
 
 // An event that is farther in the future is rescheduled long before, or never happens.
 constexpr double kLongest = 0x1p61;
-
-// Beside a lane of weight 1 less would be lost in the digits of a sum, and 0 would never end.
-constexpr double kLeastWeight = 1e-12;
 
 double seconds_at(std::span<const Holding> holdings, std::uint32_t resource) {
   double seconds = 0;
@@ -30,44 +26,29 @@ SharingNetwork::SharingNetwork(const Task& task, const Assignments& /*assignment
       agenda_(agenda),
       on_send_(on_send),
       lanes_(task.flows.all().size()),
-      users_(resources),
-      shares_(resources),
-      is_gathered_(resources, 0),
-      is_open_(lanes_.size(), 0) {
-  for (std::uint32_t flow = 0; flow < lanes_.size(); ++flow) add_lane(flow);
-  set_weights();
+      shares_(resources) {
+  std::vector<double> latencies_s;
+  for (std::uint32_t flow = 0; flow < lanes_.size(); ++flow) {
+    add_lane(flow);
+    latencies_s.push_back(task_.flows.all()[flow].latency_s);
+  }
+  shares_.weigh(latencies_s);
 }
 
 void SharingNetwork::add_lane(std::uint32_t flow) {
   Lane& lane = lanes_[flow];
   lane.tree = task_.flows.all()[flow].tree;
-  lane.needs.first = static_cast<std::uint32_t>(needs_.size());
-  const auto is_known = [&](std::uint32_t resource) {
-    const auto known = std::span(needs_).subspan(lane.needs.first);
-    return std::ranges::find(known, resource, &Need::resource) != known.end();
-  };
+  std::vector<Holding> needs;
   for (const Holding& held : task_.full.of(flow)) {
-    if (is_known(held.resource)) continue;
+    if (std::ranges::find(needs, held.resource, &Holding::resource) != needs.end()) continue;
     const double seconds =
         std::max(seconds_at(task_.full.of(flow), held.resource), agenda_.tick_s());
-    needs_.push_back({held.resource, seconds});
+    needs.push_back({held.resource, seconds});
     if (task_.ends_short[lane.tree] == 0) continue;
     const double last = seconds_at(task_.last.of(flow), held.resource);
     lane.last_work = std::max(lane.last_work, last / seconds);
   }
-  lane.needs.last = static_cast<std::uint32_t>(needs_.size());
-}
-
-// Proportional to 1 / latency. Flows without latency get the weight of the shortest latency.
-void SharingNetwork::set_weights() {
-  double shortest = std::numeric_limits<double>::infinity();
-  for (const Flow& flow : task_.flows.all()) {
-    if (flow.latency_s > 0) shortest = std::min(shortest, flow.latency_s);
-  }
-  for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    const double latency = task_.flows.all()[i].latency_s;
-    if (latency > 0) lanes_[i].weight = std::max(shortest / latency, kLeastWeight);
-  }
+  shares_.add(needs);
 }
 
 // Adds the service that the lane's sends have received since the last update.
@@ -80,13 +61,11 @@ void SharingNetwork::catch_up(Lane& lane) {
 void SharingNetwork::begin(std::uint32_t flow) {
   Lane& lane = lanes_[flow];
   if (lane.begun >= lane.allowed) return;
-  changed_.push_back(flow);
+  shares_.touch(flow);
   if (lane.sends.empty()) {
     lane.served = 0;
     lane.rate = 0;
-    for (std::uint32_t i = lane.needs.first; i < lane.needs.last; ++i) {
-      users_[needs_[i].resource].push_back(flow);
-    }
+    shares_.open(flow);
   }
   catch_up(lane);
   for (; lane.begun < lane.allowed; ++lane.begun) {
@@ -105,17 +84,14 @@ std::uint32_t SharingNetwork::release(const Event& event) {
   catch_up(lane);
   lane.served = std::max(lane.served, end);
   lane.ends_at = -1;
-  changed_.push_back(event.index);
+  shares_.touch(event.index);
   // Otherwise the shorter last segment has passed before its predecessors.
   if (!is_through(lane, lane.sends.front())) return kNoFlow;
   if (on_send_.wants(++ended_))
     report(event.index, lane.begun - lane.sends.size(), lane.sends.front());
   lane.sends.pop_front();
   if (lane.sends.empty()) {
-    for (std::uint32_t i = lane.needs.first; i < lane.needs.last; ++i) {
-      std::vector<std::uint32_t>& users = users_[needs_[i].resource];
-      users.erase(std::ranges::find(users, event.index));
-    }
+    shares_.close(event.index);
   } else if (is_through(lane, lane.sends.front())) {
     schedule(event.index);
   }
@@ -125,84 +101,15 @@ std::uint32_t SharingNetwork::release(const Event& event) {
 void SharingNetwork::begin_sends() {
   for (const std::uint32_t flow : woken_) begin(flow);
   woken_.clear();
-  if (changed_.empty()) return;
-  gather_affected();
-  compute_rates();
-  for (const std::uint32_t flow : affected_) schedule(flow);
-}
-
-void SharingNetwork::gather_resources_of(const Lane& lane) {
-  for (std::uint32_t i = lane.needs.first; i < lane.needs.last; ++i) {
-    const std::uint32_t resource = needs_[i].resource;
-    if (is_gathered_[resource] != 0) continue;
-    is_gathered_[resource] = 1;
-    shares_[resource] = {};
-    resources_.push_back(resource);
+  const std::span<const std::uint32_t> affected = shares_.gather();
+  for (const std::uint32_t flow : affected) {
+    catch_up(lanes_[flow]);
+    shares_.set_count(flow, served_at_once(lanes_[flow]));
   }
-}
-
-// Gathers all lanes that are connected to a changed one through resources in use.
-void SharingNetwork::gather_affected() {
-  resources_.clear();
-  affected_.clear();
-  for (const std::uint32_t flow : changed_) gather_resources_of(lanes_[flow]);
-  changed_.clear();
-  for (std::size_t i = 0; i < resources_.size(); ++i) {
-    for (const std::uint32_t flow : users_[resources_[i]]) {
-      if (is_open_[flow] != 0) continue;
-      is_open_[flow] = 1;
-      affected_.push_back(flow);
-      gather_resources_of(lanes_[flow]);
-    }
-  }
-  for (const std::uint32_t resource : resources_) is_gathered_[resource] = 0;
-}
-
-void SharingNetwork::compute_rates() {
-  for (const std::uint32_t flow : affected_) {
-    Lane& lane = lanes_[flow];
-    catch_up(lane);
-    const double weight = lane.weight * served_at_once(lane);
-    for (std::uint32_t i = lane.needs.first; i < lane.needs.last; ++i) {
-      Share& share = shares_[needs_[i].resource];
-      share.demand += weight * needs_[i].seconds;
-      ++share.lanes;
-    }
-  }
-  // Levels only rise as rates are fixed, so a level is a lower bound on later ones.
-  Earliest<Level> levels;
-  const auto level_of = [&](std::uint32_t resource, double least) {
-    const Share& share = shares_[resource];
-    return std::max(least, share.left / share.demand);
-  };
-  for (const std::uint32_t resource : resources_) {
-    if (shares_[resource].lanes > 0) levels.push({level_of(resource, 0), resource});
-  }
-  while (!levels.empty()) {
-    const Level first = levels.top();
-    levels.pop();
-    if (shares_[first.resource].lanes == 0) continue;
-    const double level = level_of(first.resource, first.level);
-    if (!levels.empty() && level > levels.top().level) {
-      levels.push({level, first.resource});
-      continue;
-    }
-    for (const std::uint32_t flow : users_[first.resource]) {
-      if (is_open_[flow] != 0) fix_rate(flow, level);
-    }
-  }
-}
-
-void SharingNetwork::fix_rate(std::uint32_t flow, double level) {
-  is_open_[flow] = 0;
-  Lane& lane = lanes_[flow];
-  lane.rate = level * lane.weight;
-  const double weight = lane.weight * served_at_once(lane);
-  for (std::uint32_t i = lane.needs.first; i < lane.needs.last; ++i) {
-    Share& share = shares_[needs_[i].resource];
-    share.left -= level * weight * needs_[i].seconds;
-    share.demand -= weight * needs_[i].seconds;
-    --share.lanes;
+  shares_.compute();
+  for (const std::uint32_t flow : affected) {
+    lanes_[flow].rate = shares_.rate(flow);
+    schedule(flow);
   }
 }
 
@@ -240,10 +147,7 @@ void SharingNetwork::report(std::uint32_t flow, std::uint64_t nth, const Send& s
   const Flow& along = task_.flows.all()[flow];
   const double lasted = agenda_.seconds(agenda_.now()) - send.start_s;
   reported_.clear();
-  const Lane& lane = lanes_[flow];
-  for (std::uint32_t i = lane.needs.first; i < lane.needs.last; ++i) {
-    reported_.push_back({needs_[i].resource, lasted});
-  }
+  for (const Holding& need : shares_.needs(flow)) reported_.push_back({need.resource, lasted});
   on_send_({along.up ? simulate::Send::Kind::kUp : simulate::Send::Kind::kDown,
             task_.flows.number_in_plan(along),
             along.parent,

@@ -1,8 +1,6 @@
 // The ports, links and shared links of a greedy run whose sends share them (Sharing::kEdges and
-// kSends) instead of taking turns (simulate/model/network.hpp), at rates that are max-min fair by
-// progressive filling (Bertsekas and Gallager, "Data networks", section 6.5.2). When a send begins
-// or ends, rates are recomputed for the n sends that share with it, directly or through others, in
-// O(n log n).
+// kSends) instead of taking turns (simulate/model/network.hpp), at max-min fair rates
+// (simulate/model/fair_shares.hpp), which are recomputed when a send begins or ends.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "simulate/model/agenda.hpp"
+#include "simulate/model/fair_shares.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/transport/task.hpp"
 
@@ -38,15 +37,6 @@ class SharingNetwork {
  private:
   static constexpr double kNearlyDone = 1e-9;  // of a segment
 
-  struct Range {
-    std::uint32_t first = 0;
-    std::uint32_t last = 0;
-  };
-  // A resource that a flow uses, and its time for a whole segment.
-  struct Need {
-    std::uint32_t resource;
-    double seconds;
-  };
   // A send in progress. Service is counted in whole segments per send of the lane.
   struct Send {
     double end;  // the lane's `served` at which the send has passed
@@ -56,8 +46,6 @@ class SharingNetwork {
   struct Lane {
     std::uint64_t allowed = 0;
     std::uint64_t begun = 0;
-    Range needs;
-    double weight = 1;  // of each of its sends
     // The last segment as a fraction of a whole one, if it is shorter. Because of overheads this
     // may differ between resources; the largest fraction is taken.
     double last_work = 0;
@@ -69,20 +57,7 @@ class SharingNetwork {
     Ticks ends_at = -1;  // the time of its event; -1: none
     std::deque<Send> sends;
   };
-  struct Level {
-    double level;
-    std::uint32_t resource;
-    bool operator>(const Level& other) const { return level > other.level; }
-  };
-  // A resource while rates are computed.
-  struct Share {
-    double left = 1;          // fraction of its time that is not assigned
-    double demand = 0;        // of its time, per unit of level, by lanes whose rates are not fixed
-    std::uint32_t lanes = 0;  // whose rates are not fixed
-  };
-
   void add_lane(std::uint32_t flow);
-  void set_weights();
   void begin(std::uint32_t flow);
   // The tolerance lets equal sends end at the same time although their sums round differently.
   [[nodiscard]] static bool is_through(const Lane& lane, const Send& send) {
@@ -93,10 +68,6 @@ class SharingNetwork {
   // How many sends of the lane are served at once; at least one.
   [[nodiscard]] double served_at_once(const Lane& lane) const;
   void catch_up(Lane& lane);
-  void gather_affected();
-  void gather_resources_of(const Lane& lane);
-  void compute_rates();
-  void fix_rate(std::uint32_t flow, double level);
   void schedule(std::uint32_t flow);
   void report(std::uint32_t flow, std::uint64_t nth, const Send& send);
 
@@ -104,17 +75,9 @@ class SharingNetwork {
   Sharing sharing_;
   Agenda& agenda_;
   const OnSend& on_send_;
-  std::vector<Lane> lanes_;  // one per flow
-  std::vector<Need> needs_;
-  std::vector<std::vector<std::uint32_t>> users_;  // per resource: lanes with sends in progress
-  std::vector<Share> shares_;                      // per resource
-  std::vector<std::uint32_t> woken_;    // at this time: lanes that may have a send to begin
-  std::vector<std::uint32_t> changed_;  // at this time: lanes whose number of sends has changed
-  // Affected by the changed lanes:
-  std::vector<std::uint32_t> resources_;
-  std::vector<std::uint32_t> affected_;  // lanes
-  std::vector<char> is_gathered_;        // per resource
-  std::vector<char> is_open_;            // per lane: affected, and its rate is not fixed
+  std::vector<Lane> lanes_;           // one per flow
+  FairShares shares_;                 // a unit of service is a whole segment
+  std::vector<std::uint32_t> woken_;  // at this time: lanes that may have a send to begin
   std::vector<Holding> reported_;
   std::uint64_t ended_ = 0;  // sends
 };

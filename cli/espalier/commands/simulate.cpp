@@ -1,4 +1,5 @@
-// espalier simulate: the time that a plan takes for given messages, latencies included.
+// espalier simulate: the time that a plan takes for given messages, latencies included; or hosts
+// that pull.
 #include "simulate/simulate.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/plan_choice.hpp"
+#include "cli/espalier/pull/simulate_unknown.hpp"
 #include "cli/espalier/reports/simulation_report.hpp"
 #include "planner/check/plan_on_platform.hpp"
 #include "platforms/core/contention.hpp"
@@ -36,6 +38,7 @@ struct SimulateCommand {
   Seconds overhead{};
   std::optional<std::uint64_t> receives{};
   std::string trace{};
+  UnknownOptions unknown{};
   std::optional<Seconds> time_limit{};
   bool nodes = false;
   bool json = false;
@@ -45,6 +48,8 @@ struct SimulateCommand {
 
  private:
   void check() const;
+  void check_plans() const;
+  [[nodiscard]] ExitStatus run_unknown() const;
   [[nodiscard]] SimulatedPlan simulated(const std::string& file, const platforms::Platform& read,
                                         const Deadline& deadline, ExitStatus& status) const;
 };
@@ -167,13 +172,31 @@ void require_fitting(const SimulateCommand& options, const planner::Plan& plan) 
   }
 }
 
-void SimulateCommand::check() const {
+void SimulateCommand::check_plans() const {
+  unknown.refuse_alone();
+  if (plans.empty()) throw InputError("simulate: plan is required");
   for (const std::string& plan : plans) require_one_stdin("simulate", plan, platform);
   if (plans.size() > 1) {
     if (std::ranges::count(plans, "-") > 1) {
       throw InputError({}, "plan", "standard input holds one plan; name the files of others");
     }
     refuse_given({{"--trace", !trace.empty()}, {"--nodes", nodes}}, "is of a single plan");
+  }
+}
+
+void SimulateCommand::check() const {
+  if (unknown.is_given) {
+    refuse_given({{"plan", !plans.empty()},
+                  {"--window", how.window.has_value()},
+                  {"--receives", receives.has_value()},
+                  {"--compute", how.compute.has_value()},
+                  {"--rounds", how.rounds},
+                  {"--no-schedule", !how.follow_schedule},
+                  {"--until-received", how.until_received},
+                  {"--sharing", how.sharing != simulate::Sharing::kTurns}},
+                 "is of plans; a simulation with --unknown has none");
+  } else {
+    check_plans();
   }
   if (trace.empty()) return;
   if (messages.size() > 1)
@@ -216,8 +239,16 @@ SimulatedPlan SimulateCommand::simulated(const std::string& file, const platform
   return {display_name(file), read.algorithm, read.optimum, std::move(rows), std::move(report)};
 }
 
+ExitStatus SimulateCommand::run_unknown() const {
+  const platforms::Platform network =
+      simulate::with_overhead(reading.read(platform, console), overhead);
+  return simulate_unknown(
+      unknown, {console, network, messages, how.segment, time_limit, trace, nodes, json});
+}
+
 ExitStatus SimulateCommand::run() const {
   check();
+  if (unknown.is_given) return run_unknown();
   const platforms::Platform network = reading.read(platform, console);
   const Deadline deadline(time_limit);
   ExitStatus status = ExitStatus::kDone;
@@ -233,13 +264,13 @@ ExitStatus SimulateCommand::run() const {
 
 void SimulateCommand::add_to(Arguments& app) {
   app.add("plan", plans, "Plan files; several are compared in one table; '-' is standard input",
-          {.type = "PLAN", .required = true});
+          {.type = "PLAN"});
   app.add("--platform", platform, "The platform that the plan runs on",
           {.type = "PLATFORM", .required = true});
   app.add("--message", messages, "Size of the message; repeatable, or separated by commas",
           {.required = true});
   app.add("--segment,--slice", how.segment, read_nonempty_size,
-          "Segment size; default: the plan's");
+          "Segment size; default: the plan's, or with --unknown the executor's choice");
   app.add("--overhead", overhead, read_span,
           "Overhead per segment on links without one; default: none", {.shown = ""});
   app.add(
@@ -269,6 +300,7 @@ void SimulateCommand::add_to(Arguments& app) {
           "each of "
           "the \"edges\" of a tree or of the \"sends\" in progress",
           {.type = "RULE"});
+  unknown.add_to(app);
   app.add("--nodes", nodes, "Also print when each node is done");
   app.add("--trace", trace,
           "Write the activity of each resource, for chrome://tracing or ui.perfetto.dev",
@@ -283,7 +315,12 @@ void SimulateCommand::add_to(Arguments& app) {
       "segment\n"
       "as soon as possible, as the executor does. The platform may have other bandwidths than the\n"
       "one that the plan was made for, but must have its hosts and links. See docs/model.md,\n"
-      "\"Simulation\".");
+      "\"Simulation\".\n"
+      "With --unknown there is no plan: hosts ask each other for segments, as in espalier-mpi "
+      "bcast\n"
+      "without a plan, and share links fairly. \"best possible\" is the time that the proven "
+      "optimum\n"
+      "of all plans needs.");
 }
 
 }  // namespace

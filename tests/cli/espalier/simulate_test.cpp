@@ -262,6 +262,78 @@ TEST_F(SimulateCommand, RefusesOptionsThatDoNotMatterToTheOperation) {
             "an allgather\n");
 }
 
+// The triangle's links carry 1 GB/s, ports too: two trees, or the chain, need a message's time.
+TEST_F(SimulateCommand, PullsOverAnUnknownNetwork) {
+  const std::vector<std::string> arguments{"simulate", "--unknown", "--platform", "p.json",
+                                           "--source", "a",         "--message",  "64MiB,0"};
+  const Finished finished = run(joined(arguments, {"--nodes"}));
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out,
+              MatchesRegex("message  segment +makespan  best possible  relative +achieved  last "
+                           "node  requests  bulletins\n"
+                           " 64 MiB   60 KiB .*\n"
+                           "    0 B .*\n\nnode  has 64 MiB at  has 0 B at\n"
+                           "a +0.000 s +0.000 s\nb .*\nc .*\n"));
+  const Json report = run_json(joined(arguments, {"--json", "--seed", "7"}));
+  EXPECT_THAT(keys_of(report), ElementsAre("operation", "platform", "source", "model",
+                                           "optimum_Bps", "seed", "rows"));
+  EXPECT_EQ(report.at("seed"), 7);
+  EXPECT_EQ(report.at("source"), "a");
+  const Json& row = report.at("rows").at(0);
+  EXPECT_THAT(keys_of(row),
+              ElementsAre("message_bytes", "segment_bytes", "segments", "makespan_s", "optimum_s",
+                          "relative", "achieved_Bps", "nodes", "requests", "bulletins", "seconds"));
+  EXPECT_GE(row.at("relative").get<double>(), 1);
+  EXPECT_LT(row.at("relative").get<double>(), 1.2);
+  EXPECT_EQ(row.at("segments"), 1093);
+  EXPECT_EQ(row.at("requests"), 2 * 1093);
+  EXPECT_EQ(row.at("nodes").at(2).at("node"), "c");
+  EXPECT_TRUE(report.at("rows").at(1).at("relative").is_null());
+  EXPECT_EQ(without_seconds(run(joined(arguments, {"--json"})).out),
+            without_seconds(run(joined(arguments, {"--json", "--seed", "1"})).out));
+}
+
+TEST_F(SimulateCommand, TracesAPull) {
+  const Finished finished = run({"simulate", "--unknown", "--platform", "p.json", "--message",
+                                 "4MiB", "--segment", "1MiB", "--trace", "trace.json"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  const Json trace = parse_json(read("trace.json"), "trace.json");
+  std::size_t bars = 0;
+  for (const Json& event : trace.at("traceEvents")) {
+    if (event.at("ph") != "X") continue;
+    EXPECT_THAT(event.at("name").get<std::string>(), MatchesRegex("segment [0-3]: [abc] -> [bc]"));
+    ++bars;
+  }
+  EXPECT_EQ(bars, 16U) << "four segments to two hosts, each on two ports";
+}
+
+TEST_F(SimulateCommand, RefusesPullsThatItCannotRun) {
+  const auto refused = [this](const std::vector<std::string>& more) {
+    return refusal_of(
+        run(joined({"simulate", "--unknown", "--platform", "p.json", "--message", "1MiB"}, more)));
+  };
+  EXPECT_EQ(refused({"plan.json"}),
+            "espalier: plan: is of plans; a simulation with --unknown has none\n");
+  EXPECT_EQ(refused({"--sharing", "sends"}),
+            "espalier: --sharing: is of plans; a simulation with --unknown has none\n");
+  EXPECT_EQ(refused({"--source", "d"}),
+            "espalier: triangle: unknown source 'd'; one of: a, b, c\n");
+  EXPECT_EQ(refused({"--message", "1GiB", "--segment", "1"}),
+            "espalier: --message: 1 GiB in 1073741824 segments of 1 B to 2 hosts: hosts tell each "
+            "other of more than 1e+09 segments; give a larger --segment\n");
+  EXPECT_EQ(refused({"--message", "2MiB", "--trace", "t.json"}),
+            "espalier: --trace: shows a single message; give one --message SIZE\n");
+  EXPECT_EQ(refusal({"--message", "1MiB", "--seed", "2"}),
+            "espalier: --seed: is for a simulation without a plan; give --unknown, too\n");
+  EXPECT_EQ(refusal_of(run({"simulate", "--platform", "p.json", "--message", "1MiB"})),
+            "espalier: simulate: plan is required\n");
+  write("apart.csv", "from,to,bandwidth\na,b,1 GB/s\nc,b,1 GB/s\n");
+  EXPECT_THAT(refusal_of(run({"simulate", "--unknown", "--platform", "apart.csv", "--message",
+                              "1MiB", "--source", "a"}),
+                         3),
+              HasSubstr("'c'"));
+}
+
 }  // namespace
 
 }  // namespace espalier::cli::simulate_test

@@ -1,0 +1,234 @@
+#include "cli/espalier/pull/simulate_unknown.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <span>
+
+#include "cli/common/chrome_trace.hpp"
+#include "cli/common/interrupt.hpp"
+#include "cli/common/report.hpp"
+#include "cli/common/table.hpp"
+#include "cli/espalier/options.hpp"
+#include "cli/espalier/run.hpp"
+#include "planner/plan/segment_grid.hpp"
+#include "planner/problem/collective.hpp"
+#include "planner/problem/instance.hpp"
+#include "support/files.hpp"
+
+namespace espalier::cli {
+
+namespace {
+
+// The result for one message.
+struct PulledRow {
+  Bytes message;
+  simulate::PullOutcome outcome;
+  double seconds = 0;
+};
+
+struct PulledProblem {
+  const platforms::Platform& network;
+  platforms::NodeId source;
+  platforms::Model model;
+  std::uint64_t seed;
+};
+
+// "64 MiB in 1093 segments of 60 KiB to 5 hosts".
+std::string size_of_run(const UnknownRun& run, Bytes message) {
+  const Bytes segment = run.segment.value_or(simulate::pulled_segment(message));
+  return fmt::format("{} in {} of {} to {}", format_size(message),
+                     counted(planner::SegmentGrid{message.value, segment.value}.count(), "segment"),
+                     format_size(segment), counted(run.network.hosts().size() - 1, "host"));
+}
+
+// Throws InputError for a message that would take hours, or much memory: each segment is news from
+// each host to each other one.
+void require_feasible(const UnknownRun& run) {
+  constexpr double kMostNews = 1e9;
+  const auto hosts = static_cast<double>(run.network.hosts().size());
+  for (const Bytes message : run.messages) {
+    const Bytes segment = run.segment.value_or(simulate::pulled_segment(message));
+    const auto segments =
+        static_cast<double>(planner::SegmentGrid{message.value, segment.value}.count());
+    if (hosts * hosts * segments <= kMostNews) continue;
+    throw InputError({}, "--message",
+                     fmt::format("{}: hosts tell each other of more than {:.0e} segments; give a "
+                                 "larger --segment",
+                                 size_of_run(run, message), kMostNews));
+  }
+}
+
+std::string name_of_host(const platforms::Platform& network, std::size_t host) {
+  return network.node(network.hosts()[host]).name;
+}
+
+void add_bars(ChromeTrace& trace, const simulate::PullTransfer& transfer,
+              const platforms::Platform& network) {
+  const std::string from = printable(name_of_host(network, transfer.from));
+  const std::string to = printable(name_of_host(network, transfer.to));
+  const std::string name = fmt::format("segment {}: {} -> {}", transfer.segment, from, to);
+  const std::string args = fmt::format(R"({{"segment": {}, "from": {}, "to": {}}})",
+                                       transfer.segment, Json(from).dump(), Json(to).dump());
+  for (const simulate::Holding& held : transfer.holdings) {
+    trace.add(held.resource, name, transfer.start, transfer.duration, args);
+  }
+}
+
+std::vector<std::string> resource_names(const PulledProblem& problem) {
+  std::vector<std::string> names;
+  for (const platforms::Resource& resource :
+       platforms::occupation(problem.network, problem.model).resources) {
+    names.push_back(platforms::describe(resource, problem.network));
+  }
+  return names;
+}
+
+// Runs one message within what is left of the limit and shows progress. Throws LimitReached.
+PulledRow run_timed(const PulledProblem& problem, const UnknownRun& run, Bytes message,
+                    const Deadline& deadline, ChromeTrace* trace) {
+  const Stopwatch watch;
+  ProgressLine line(run.console, format_size(message));
+  const InterruptWatch interrupt_watch;
+  constexpr std::uint64_t kTransfersBetweenChecks = 1U << 10U;
+  std::uint64_t transfers = 0;
+  const auto observe = [&](const simulate::PullTransfer& transfer) {
+    if (trace != nullptr) add_bars(*trace, transfer, problem.network);
+    if (++transfers % kTransfersBetweenChecks != 0) return;
+    if (deadline.passed() || interrupted()) {
+      throw LimitReached(fmt::format(
+          "{}: {} after {}, at simulated time {}", size_of_run(run, message), end_of_time(),
+          counted(transfers, "transfer"), format_duration(transfer.start)));
+    }
+    const Seconds elapsed = watch.elapsed();
+    line.show(elapsed,
+              fmt::format("{:.1f} thousand transfers, simulated time {}",
+                          static_cast<double>(transfers) * 1e-3, format_duration(transfer.start)));
+  };
+  PulledRow row{message, simulate::simulate_pull(problem.network, problem.source, problem.model,
+                                                 message, {run.segment, problem.seed}, observe)};
+  row.seconds = watch.elapsed().value;
+  return row;
+}
+
+PulledRow run_traced(const PulledProblem& problem, const UnknownRun& run, Bytes message,
+                     const Deadline& deadline) {
+  if (run.trace.empty()) return run_timed(problem, run, message, deadline, nullptr);
+  ChromeTrace trace(resource_names(problem));
+  PulledRow row = run_timed(problem, run, message, deadline, &trace);
+  write_text(run.trace, trace.text());
+  return row;
+}
+
+Json done_json(const PulledRow& row, const platforms::Platform& network) {
+  Rows nodes({left("", "node"), written("done_s")});
+  for (std::size_t host = 0; host < row.outcome.done.size(); ++host) {
+    nodes.add({name_of_host(network, host), row.outcome.done[host]});
+  }
+  return nodes.json();
+}
+
+std::string nodes_table(const std::vector<PulledRow>& rows, const platforms::Platform& network) {
+  std::vector<Table::Column> columns{{"node", Table::Align::kLeft}};
+  for (const PulledRow& row : rows)
+    columns.push_back({fmt::format("has {} at", format_size(row.message))});
+  Table table(columns);
+  for (std::size_t host = 0; host < network.hosts().size(); ++host) {
+    std::vector<std::string> cells{name_of_host(network, host)};
+    for (const PulledRow& row : rows) cells.push_back(format_duration(row.outcome.done[host]));
+    table.add_row(cells);
+  }
+  return table.text();
+}
+
+// optimum: proven, of any plan.
+Report report_of(const std::vector<PulledRow>& rows, const PulledProblem& problem,
+                 const std::optional<BytesPerSecond>& optimum) {
+  Report report =
+      report_on(planner::Operation::kBroadcast, problem.network, problem.source, problem.model);
+  report.write("optimum_Bps", *Cell(optimum).json);
+  report.write("seed", problem.seed);
+  Rows table({{"message", "message_bytes"},
+              {"segment", "segment_bytes"},
+              written("segments"),
+              {"makespan", "makespan_s"},
+              {"best possible", "optimum_s"},
+              {"relative", "relative"},
+              {"achieved", "achieved_Bps"},
+              left("last node", "nodes"),
+              {"requests", "requests"},
+              {"bulletins", "bulletins"},
+              written("seconds")});
+  for (const PulledRow& row : rows) {
+    const simulate::PullOutcome& outcome = row.outcome;
+    const bool empty = outcome.segments == 0;
+    const double best_s = optimum ? static_cast<double>(row.message.value) / optimum->value
+                                  : std::numeric_limits<double>::quiet_NaN();
+    const auto last = std::ranges::max_element(outcome.done) - outcome.done.begin();
+    const Cell achieved = outcome.achieved;
+    table.add({row.message, outcome.segment, outcome.segments, outcome.makespan, Seconds{best_s},
+               decimal(empty ? std::numeric_limits<double>::quiet_NaN()
+                             : outcome.makespan.value / best_s),
+               empty ? achieved.as("-") : achieved,
+               Cell(empty ? "-" : name_of_host(problem.network, static_cast<std::size_t>(last)),
+                    done_json(row, problem.network)),
+               outcome.requests, outcome.bulletins, written_only(row.seconds)});
+  }
+  report.add("rows", table);
+  return report;
+}
+
+}  // namespace
+
+void UnknownOptions::add_to(Arguments& app) {
+  app.add("--unknown", is_given,
+          "Without a plan: a broadcast in which the hosts know nothing of the network, and pull");
+  app.add("--source", source, "With --unknown: the host that has the message; default: the first",
+          {.type = "NAME", .shown = ""});
+  app.add("--model", model, platforms::parse_model,
+          "With --unknown: contention model, " + one_of(names_of(platforms::models())),
+          {.type = "MODEL", .shown = shown(platforms::Model::kOnePort)});
+  app.add("--seed", seed, "With --unknown: seed of the hosts' random choices", {.shown = "1"});
+}
+
+void UnknownOptions::refuse_alone() const {
+  refuse_given(
+      {{"--source", !source.empty()}, {"--model", model.has_value()}, {"--seed", seed.has_value()}},
+      "is for a simulation without a plan; give --unknown, too");
+}
+
+ExitStatus simulate_unknown(const UnknownOptions& options, const UnknownRun& run) {
+  const PulledProblem problem{
+      run.network,
+      options.source.empty() ? sources_of(run.network, {}).front()
+                             : planner::source_named(run.network, options.source),
+      options.model.value_or(platforms::Model::kOnePort), options.seed.value_or(1)};
+  require_feasible(run);
+  const Deadline deadline(run.time_limit);
+  planner::AlgorithmOptions limits;
+  limits.deadline = deadline;
+  const planner::Collective broadcast(planner::Operation::kBroadcast, run.network, problem.source,
+                                      problem.model);
+  const Run proof = run_proof(broadcast, limits, run.console);
+
+  ExitStatus status = judge(proof, "bound", run.console);
+  std::vector<PulledRow> rows;
+  for (const Bytes message : run.messages) {
+    try {
+      rows.push_back(run_traced(problem, run, message, deadline));
+    } catch (const LimitReached& limit) {
+      if (rows.empty()) throw;
+      print_error(limit.what());  // and the rows so far
+      status = limit.status();
+      break;
+    }
+  }
+  Report report = report_of(rows, problem, proof.outcome.bound);
+  if (run.nodes) report.say(nodes_table(rows, run.network));
+  write_text("-", report.render(run.json));
+  return status;
+}
+
+}  // namespace espalier::cli
