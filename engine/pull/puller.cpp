@@ -89,6 +89,7 @@ void Puller::hear(std::size_t from, const Bulletin& bulletin, double now) {
     if (!has(segment)) throw std::logic_error("a rank is asked for what it does not have");
     possession_.add_want(from, segment);
   }
+  if (!bulletin.requests.empty()) peer.has_asked = true;
   for (const NewsItem& item : bulletin.news) hear_news(from, item);
   peer.sent_s = bulletin.sent_s;
   peer.heard_s = now;
@@ -189,6 +190,8 @@ bool Puller::has_news_for(std::size_t rank, double now) const {
   const Peer& peer = peers_[rank];
   if (!is_living_other(rank) || peer.told_last) return false;
   if (!peer.requests.empty() || may_end_ || is_stopped_ != peer.told_stopped) return true;
+  // Its windows need the round trip, and the source may have nothing else to tell.
+  if (peer.has_asked && !peer.is_echoed) return true;
   const std::size_t untold = dropped_news_ + news_.size() - peer.told;
   if (untold >= job_.most_items) return true;
   const double quiet_s = job_.rule.quiet_s * static_cast<double>(job_.ranks);
@@ -201,7 +204,10 @@ Bulletin Puller::take_news_for(std::size_t rank, double now) {
   Peer& peer = peers_[rank];
   Bulletin bulletin{.sent_s = now, .best_out = best_out_, .from_reader = peer.rate()};
   peer.told_s = now;
-  if (peer.heard_s > 0) bulletin.echo_s = peer.sent_s + (now - peer.heard_s);
+  if (peer.heard_s > 0) {
+    bulletin.echo_s = peer.sent_s + (now - peer.heard_s);
+    peer.is_echoed = true;
+  }
   const std::size_t asked = std::min(peer.requests.size(), job_.most_items);
   const auto end = peer.requests.begin() + static_cast<std::ptrdiff_t>(asked);
   bulletin.requests.assign(peer.requests.begin(), end);

@@ -156,7 +156,9 @@ class Puller {
     std::uint64_t told_dead = 0;
     bool told_stopped = false;
     bool told_last = false;
-    double gets = 0;  // the rate at which it receives from this rank
+    double gets = 0;         // the rate at which it receives from this rank
+    bool has_asked = false;  // this rank for a segment
+    bool is_echoed = false;  // it can know the round trip to this rank
     // --- what it said last ---
     double sent_s = 0;
     double heard_s = 0;

@@ -133,5 +133,18 @@ TEST(PullRule, LearnsTheRoundTripFromBulletins) {
   EXPECT_EQ(asker.asks()[0], 12U);
 }
 
+// A source that has nothing to tell answers a first request nevertheless: windows need the round
+// trip. It answers once.
+TEST(PullRule, EchoesTheFirstRequest) {
+  pull::Puller source({.ranks = 3, .rank = 0, .grid = {100 * kSegment, kSegment}});
+  EXPECT_FALSE(source.has_news_for(1, 1));
+  source.hear(1, {.sent_s = 7, .requests = {3}}, 1.5);
+  ASSERT_TRUE(source.has_news_for(1, 1.5));
+  EXPECT_FALSE(source.has_news_for(2, 1.5));
+  EXPECT_EQ(source.take_news_for(1, 1.75).echo_s, 7.25);
+  source.hear(1, {.sent_s = 8, .requests = {4}}, 2);
+  EXPECT_FALSE(source.has_news_for(1, 2));
+}
+
 }  // namespace
 }  // namespace espalier::testing::rule_test
