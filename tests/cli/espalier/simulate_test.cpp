@@ -284,7 +284,7 @@ TEST_F(SimulateCommand, PullsOverAnUnknownNetwork) {
               ElementsAre("message_bytes", "segment_bytes", "segments", "makespan_s", "optimum_s",
                           "relative", "achieved_Bps", "nodes", "requests", "bulletins", "seconds"));
   EXPECT_GE(row.at("relative").get<double>(), 1);
-  EXPECT_LT(row.at("relative").get<double>(), 1.2);
+  EXPECT_LT(row.at("relative").get<double>(), 1.7);
   EXPECT_EQ(row.at("segments"), 1093);
   EXPECT_EQ(row.at("requests"), 2 * 1093);
   EXPECT_EQ(row.at("nodes").at(2).at("node"), "c");
@@ -317,7 +317,7 @@ TEST_F(SimulateCommand, RefusesPullsThatItCannotRun) {
   EXPECT_EQ(refused({"--sharing", "sends"}),
             "espalier: --sharing: is of plans; a simulation with --unknown has none\n");
   EXPECT_EQ(refused({"--source", "d"}),
-            "espalier: triangle: unknown source 'd'; one of: a, b, c\n");
+            "espalier: triangle: unknown source 'd'; did you mean 'a'? one of: a, b, c\n");
   EXPECT_EQ(refused({"--message", "1GiB", "--segment", "1"}),
             "espalier: --message: 1 GiB in 1073741824 segments of 1 B to 2 hosts: hosts tell each "
             "other of more than 1e+09 segments; give a larger --segment\n");
