@@ -52,6 +52,22 @@ std::string_view relation_to_source(planner::Operation operation);
 // two is 0.
 std::string count_of_trees(std::size_t reduce_trees, std::size_t broadcast_trees);
 
+// Calls `run` for each message until a limit is reached, which is reported, and is the status.
+// Throws LimitReached where nothing was done before.
+template <class RunOne>
+void each_until_limit(const std::vector<Bytes>& messages, ExitStatus& status, const RunOne& run) {
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    try {
+      run(messages[i]);
+    } catch (const LimitReached& limit) {
+      if (i == 0) throw;
+      print_error(limit.what());  // and what was done before
+      status = limit.status();
+      return;
+    }
+  }
+}
+
 using Work = std::function<planner::Outcome(const planner::AlgorithmOptions&)>;
 
 Run run_timed(const Work& work, std::string_view label, planner::AlgorithmOptions options,

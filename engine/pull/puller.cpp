@@ -58,6 +58,11 @@ std::uint64_t usual_segment(std::uint64_t message_bytes, std::uint64_t most) {
   return std::max(std::clamp(small, kSmallestSegment, most), large);
 }
 
+planner::SegmentGrid grid_of(std::uint64_t message_bytes, std::optional<std::uint64_t> segment) {
+  const std::uint64_t wanted = segment ? *segment : usual_segment(message_bytes, kMostOverTcp);
+  return {message_bytes, std::min(wanted, std::max<std::uint64_t>(message_bytes, 1))};
+}
+
 Puller::Puller(const Job& job)
     : job_(job),
       count_(checked_count(job.grid)),

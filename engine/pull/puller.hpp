@@ -59,6 +59,10 @@ void require_few_segments(const planner::SegmentGrid& grid);
 // The segment size in bytes for a message of so many bytes: some thousand segments a message, so
 // that the last ones take little time; most: where a message has not over 16,384 of them.
 std::uint64_t usual_segment(std::uint64_t message_bytes, std::uint64_t most);
+// What Open MPI sends over TCP without asking the receiver.
+inline constexpr std::uint64_t kMostOverTcp = 60U << 10U;
+// A message in segments of so many bytes, but no more than it has. Unset: the usual ones over TCP.
+planner::SegmentGrid grid_of(std::uint64_t message_bytes, std::optional<std::uint64_t> segment);
 
 // What a rank knows of its broadcast at the beginning.
 struct Job {

@@ -36,7 +36,7 @@ struct PullBroadcast::State {
   [[nodiscard]] std::uint64_t segment_bytes(std::uint64_t message_bytes) const {
     const std::uint64_t chosen =
         options.segment_bytes != 0 ? options.segment_bytes : pulled_segment(message_bytes);
-    return std::min(chosen, std::max<std::uint64_t>(message_bytes, 1));
+    return engine::pull::grid_of(message_bytes, chosen).segment;
   }
   [[nodiscard]] bool is_source(int source) const { return setting.control.rank() == source; }
 

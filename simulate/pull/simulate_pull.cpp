@@ -285,18 +285,14 @@ void PullRun::plan_next(std::uint32_t index, double now_s) {
 
 }  // namespace
 
-Bytes pulled_segment(Bytes message) {
-  // What Open MPI sends over TCP without asking the receiver (runtime/transport/owned_comm.hpp).
-  constexpr Bytes kEager{60U << 10U};
-  return {pull::usual_segment(message.value, kEager.value)};
+planner::SegmentGrid pulled_grid(Bytes message, std::optional<Bytes> segment) {
+  return pull::grid_of(message.value, segment ? std::optional(segment->value) : std::nullopt);
 }
 
 PullOutcome simulate_pull(const platforms::Platform& platform, platforms::NodeId source,
                           platforms::Model model, Bytes message, const PullOptions& options,
                           const OnPullTransfer& on_transfer) {
-  const Bytes wanted = options.segment.value_or(pulled_segment(message));
-  const planner::SegmentGrid grid{
-      message.value, std::min(wanted.value, std::max<std::uint64_t>(message.value, 1))};
+  const planner::SegmentGrid grid = pulled_grid(message, options.segment);
   pull::require_few_segments(grid);
   const planner::Instance instance(platform, source, model, {.segment = {grid.segment}});
   PullRun run(instance, grid, options.seed, on_transfer);

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "planner/plan/segment_grid.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 #include "simulate/transport/flows.hpp"
@@ -22,12 +23,13 @@
 namespace espalier::simulate {
 
 struct PullOptions {
-  std::optional<Bytes> segment{};  // at least 1 byte; unset: pulled_segment
-  std::uint64_t seed = 1;          // of the hosts' random choices
+  std::optional<Bytes>
+      segment{};  // at least 1 byte; unset: as the executor chooses (engine::pull::grid_of)
+  std::uint64_t seed = 1;  // of the hosts' random choices
 };
 
-// The segment size that the executor chooses for a message.
-Bytes pulled_segment(Bytes message);
+// The segments of a message. segment: of the options.
+planner::SegmentGrid pulled_grid(Bytes message, std::optional<Bytes> segment);
 
 struct PullOutcome {
   Seconds makespan;           // until the last host has the message

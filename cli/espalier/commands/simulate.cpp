@@ -18,6 +18,7 @@
 #include "cli/espalier/plan_choice.hpp"
 #include "cli/espalier/pull/simulate_unknown.hpp"
 #include "cli/espalier/reports/simulation_report.hpp"
+#include "cli/espalier/run.hpp"
 #include "planner/check/plan_on_platform.hpp"
 #include "platforms/core/contention.hpp"
 #include "support/deadline.hpp"
@@ -219,21 +220,14 @@ SimulatedPlan SimulateCommand::simulated(const std::string& file, const platform
   require_feasible(simulator, messages, *this);
 
   std::vector<SimulationRow> rows;
-  for (const Bytes message : messages) {
-    try {
-      rows.push_back(trace.empty()
-                         ? run_timed(simulator, message, {}, console, deadline)
-                         : run_traced(simulator, message, read, resources, *this, deadline));
-    } catch (const LimitReached& limit) {
-      if (rows.empty()) throw;
-      print_error(limit.what());  // and the rows so far
-      status = limit.status();
-      break;
-    }
+  each_until_limit(messages, status, [&](Bytes message) {
+    rows.push_back(trace.empty()
+                       ? run_timed(simulator, message, {}, console, deadline)
+                       : run_traced(simulator, message, read, resources, *this, deadline));
     const simulate::Simulation& simulation = rows.back().simulation;
     console.detail(fmt::format("{}: {} segments, {} sends, {:.3f} s", format_size(message),
                                simulation.segments, simulation.sends, rows.back().seconds));
-  }
+  });
   Report report = simulation_report(rows, read, simulator, options, resources);
   if (nodes) report.say(simulation_nodes_table(rows, read));
   return {display_name(file), read.algorithm, read.optimum, std::move(rows), std::move(report)};

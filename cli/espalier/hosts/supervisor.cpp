@@ -17,8 +17,6 @@ namespace {
 
 namespace tcp = runtime::tcp;
 
-// Of segments over TCP.
-constexpr std::uint64_t kUsualSegment = 60U << 10U;
 // Who complains first may be the one that nobody else reaches: so others are heard, too.
 constexpr double kHearOthers_s = 2;
 
@@ -115,9 +113,7 @@ void Round::take(std::size_t rank, const Json& line) {
     member.result.was_ready = true;
     if (rank != source_) return;
     const std::uint64_t bytes = line.at("bytes");
-    const std::uint64_t segment =
-        std::min(setting_.segment_bytes.value_or(engine::pull::usual_segment(bytes, kUsualSegment)),
-                 std::max<std::uint64_t>(bytes, 1));
+    const std::uint64_t segment = engine::pull::grid_of(bytes, setting_.segment_bytes).segment;
     const MessageFacts facts{line.at("layout"), line.at("identity"), bytes, segment, {}};
     // Another source has another file of the same bytes; what was sent before is checked by sums.
     if (!facts_) facts_ = facts;

@@ -10,8 +10,8 @@
 #include "cli/common/chrome_trace.hpp"
 #include "cli/common/interrupt.hpp"
 #include "cli/common/report.hpp"
-#include "cli/common/table.hpp"
 #include "cli/espalier/options.hpp"
+#include "cli/espalier/reports/simulation_report.hpp"
 #include "cli/espalier/run.hpp"
 #include "planner/plan/segment_grid.hpp"
 #include "planner/problem/collective.hpp"
@@ -38,10 +38,9 @@ struct PulledProblem {
 
 // "64 MiB in 1093 segments of 60 KiB to 5 hosts".
 std::string size_of_run(const UnknownRun& run, Bytes message) {
-  const Bytes segment = run.segment.value_or(simulate::pulled_segment(message));
-  return fmt::format("{} in {} of {} to {}", format_size(message),
-                     counted(planner::SegmentGrid{message.value, segment.value}.count(), "segment"),
-                     format_size(segment), counted(run.network.hosts().size() - 1, "host"));
+  const planner::SegmentGrid grid = simulate::pulled_grid(message, run.segment);
+  return fmt::format("{} in {} of {} to {}", format_size(message), counted(grid.count(), "segment"),
+                     format_size({grid.segment}), counted(run.network.hosts().size() - 1, "host"));
 }
 
 // Throws InputError for a message that would take hours, or much memory: each segment is news from
@@ -50,9 +49,7 @@ void require_feasible(const UnknownRun& run) {
   constexpr double kMostNews = 1e9;
   const auto hosts = static_cast<double>(run.network.hosts().size());
   for (const Bytes message : run.messages) {
-    const Bytes segment = run.segment.value_or(simulate::pulled_segment(message));
-    const auto segments =
-        static_cast<double>(planner::SegmentGrid{message.value, segment.value}.count());
+    const auto segments = static_cast<double>(simulate::pulled_grid(message, run.segment).count());
     if (hosts * hosts * segments <= kMostNews) continue;
     throw InputError({}, "--message",
                      fmt::format("{}: hosts tell each other of more than {:.0e} segments; give a "
@@ -63,6 +60,12 @@ void require_feasible(const UnknownRun& run) {
 
 std::string name_of_host(const platforms::Platform& network, std::size_t host) {
   return network.node(network.hosts()[host]).name;
+}
+
+std::vector<std::string> names_of_hosts(const platforms::Platform& network) {
+  std::vector<std::string> names;
+  for (const platforms::NodeId host : network.hosts()) names.push_back(network.node(host).name);
+  return names;
 }
 
 void add_bars(ChromeTrace& trace, const simulate::PullTransfer& transfer,
@@ -122,27 +125,6 @@ PulledRow run_traced(const PulledProblem& problem, const UnknownRun& run, Bytes 
   return row;
 }
 
-Json done_json(const PulledRow& row, const platforms::Platform& network) {
-  Rows nodes({left("", "node"), written("done_s")});
-  for (std::size_t host = 0; host < row.outcome.done.size(); ++host) {
-    nodes.add({name_of_host(network, host), row.outcome.done[host]});
-  }
-  return nodes.json();
-}
-
-std::string nodes_table(const std::vector<PulledRow>& rows, const platforms::Platform& network) {
-  std::vector<Table::Column> columns{{"node", Table::Align::kLeft}};
-  for (const PulledRow& row : rows)
-    columns.push_back({fmt::format("has {} at", format_size(row.message))});
-  Table table(columns);
-  for (std::size_t host = 0; host < network.hosts().size(); ++host) {
-    std::vector<std::string> cells{name_of_host(network, host)};
-    for (const PulledRow& row : rows) cells.push_back(format_duration(row.outcome.done[host]));
-    table.add_row(cells);
-  }
-  return table.text();
-}
-
 // optimum: proven, of any plan.
 Report report_of(const std::vector<PulledRow>& rows, const PulledProblem& problem,
                  const std::optional<BytesPerSecond>& optimum) {
@@ -161,6 +143,7 @@ Report report_of(const std::vector<PulledRow>& rows, const PulledProblem& proble
               {"requests", "requests"},
               {"bulletins", "bulletins"},
               written("seconds")});
+  const std::vector<std::string> names = names_of_hosts(problem.network);
   for (const PulledRow& row : rows) {
     const simulate::PullOutcome& outcome = row.outcome;
     const bool empty = outcome.segments == 0;
@@ -168,13 +151,13 @@ Report report_of(const std::vector<PulledRow>& rows, const PulledProblem& proble
                                   : std::numeric_limits<double>::quiet_NaN();
     const auto last = std::ranges::max_element(outcome.done) - outcome.done.begin();
     const Cell achieved = outcome.achieved;
-    table.add({row.message, outcome.segment, outcome.segments, outcome.makespan, Seconds{best_s},
-               decimal(empty ? std::numeric_limits<double>::quiet_NaN()
-                             : outcome.makespan.value / best_s),
-               empty ? achieved.as("-") : achieved,
-               Cell(empty ? "-" : name_of_host(problem.network, static_cast<std::size_t>(last)),
-                    done_json(row, problem.network)),
-               outcome.requests, outcome.bulletins, written_only(row.seconds)});
+    table.add(
+        {row.message, outcome.segment, outcome.segments, outcome.makespan, Seconds{best_s},
+         decimal(empty ? std::numeric_limits<double>::quiet_NaN()
+                       : outcome.makespan.value / best_s),
+         empty ? achieved.as("-") : achieved,
+         Cell(empty ? "-" : names[static_cast<std::size_t>(last)], done_json(names, outcome.done)),
+         outcome.requests, outcome.bulletins, written_only(row.seconds)});
   }
   report.add("rows", table);
   return report;
@@ -215,18 +198,15 @@ ExitStatus simulate_unknown(const UnknownOptions& options, const UnknownRun& run
 
   ExitStatus status = judge(proof, "bound", run.console);
   std::vector<PulledRow> rows;
-  for (const Bytes message : run.messages) {
-    try {
-      rows.push_back(run_traced(problem, run, message, deadline));
-    } catch (const LimitReached& limit) {
-      if (rows.empty()) throw;
-      print_error(limit.what());  // and the rows so far
-      status = limit.status();
-      break;
-    }
-  }
+  each_until_limit(run.messages, status, [&](Bytes message) {
+    rows.push_back(run_traced(problem, run, message, deadline));
+  });
   Report report = report_of(rows, problem, proof.outcome.bound);
-  if (run.nodes) report.say(nodes_table(rows, run.network));
+  if (run.nodes) {
+    std::vector<DoneAt> done;
+    for (const PulledRow& row : rows) done.push_back({row.message, row.outcome.done});
+    report.say(done_table(names_of_hosts(run.network), done, "has"));
+  }
   write_text("-", report.render(run.json));
   return status;
 }

@@ -13,24 +13,36 @@ namespace espalier::cli {
 
 std::string simulation_nodes_table(const std::vector<SimulationRow>& rows,
                                    const planner::Plan& plan) {
-  std::vector<Table::Column> columns{{"node", Table::Align::kLeft}};
   const bool sends = plan.operation == planner::Operation::kReduce ||
                      plan.operation == planner::Operation::kGather;
   const bool has_own = planner::has_parts(plan.operation);
   const std::string_view done = sends     ? "has sent its part of"
                                 : has_own ? "has its part of"
                                           : "has";
-  for (const SimulationRow& row : rows) {
-    columns.push_back({fmt::format("{} {} at", done, format_size(row.message))});
+  std::vector<DoneAt> messages;
+  for (const SimulationRow& row : rows) messages.push_back({row.message, row.simulation.done});
+  return done_table(plan.nodes, messages, done);
+}
+
+std::string done_table(std::span<const std::string> nodes, std::span<const DoneAt> messages,
+                       std::string_view has) {
+  std::vector<Table::Column> columns{{"node", Table::Align::kLeft}};
+  for (const DoneAt& one : messages) {
+    columns.push_back({fmt::format("{} {} at", has, format_size(one.message))});
   }
   Table table(columns);
-  for (std::size_t node = 0; node < plan.nodes.size(); ++node) {
-    std::vector<std::string> cells{plan.nodes[node]};
-    for (const SimulationRow& row : rows)
-      cells.push_back(format_duration(row.simulation.done[node]));
+  for (std::size_t node = 0; node < nodes.size(); ++node) {
+    std::vector<std::string> cells{nodes[node]};
+    for (const DoneAt& one : messages) cells.push_back(format_duration(one.done[node]));
     table.add_row(cells);
   }
   return table.text();
+}
+
+Json done_json(std::span<const std::string> nodes, std::span<const Seconds> done) {
+  Rows rows({left("", "node"), written("done_s")});
+  for (std::size_t node = 0; node < nodes.size(); ++node) rows.add({nodes[node], done[node]});
+  return rows.json();
 }
 
 namespace {
@@ -43,14 +55,6 @@ Json busy_json(const SimulationRow& row, const std::vector<std::string>& resourc
     busy.add({resources[r], row.simulation.busy[r], share(row.utilisation(r))});
   }
   return busy.json();
-}
-
-Json done_json(const SimulationRow& row, const planner::Plan& plan) {
-  Rows nodes({left("", "node"), written("done_s")});
-  for (std::size_t n = 0; n < plan.nodes.size(); ++n) {
-    nodes.add({plan.nodes[n], row.simulation.done[n]});
-  }
-  return nodes.json();
 }
 
 Cell money_cell(const planner::PlanCost& cost, const SimulationRow& row) {
@@ -133,7 +137,8 @@ Report simulation_report(const std::vector<SimulationRow>& rows, const planner::
     table.add({row.message, row.simulation.segments, row.simulation.segments, row.simulation.sends,
                row.simulation.makespan, empty ? achieved.as("-") : achieved,
                decimal(row.share_of(plan.throughput)), decimal(row.share_of(plan.optimum)),
-               Cell(empty ? "-" : plan.nodes[row.last_node()], done_json(row, plan)),
+               Cell(empty ? "-" : plan.nodes[row.last_node()],
+                    done_json(plan.nodes, row.simulation.done)),
                Cell(empty ? "-" : resources[row.busiest()], busy_json(row, resources)),
                share(row.utilisation(row.busiest())),
                plan.cost ? money_cell(*plan.cost, row) : shown_only(""),

@@ -5,12 +5,15 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/common/report.hpp"
 #include "planner/plan/plan.hpp"
 #include "simulate/simulate.hpp"
+#include "support/json.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
@@ -59,5 +62,14 @@ Report simulation_report(const std::vector<SimulationRow>& rows, const planner::
 // When each node is done; one column per message.
 std::string simulation_nodes_table(const std::vector<SimulationRow>& rows,
                                    const planner::Plan& plan);
+struct DoneAt {
+  Bytes message;
+  std::span<const Seconds> done;  // by node
+};
+// The same for any simulation. has: what a node does when it is done.
+std::string done_table(std::span<const std::string> nodes, std::span<const DoneAt> messages,
+                       std::string_view has);
+// Of one message.
+Json done_json(std::span<const std::string> nodes, std::span<const Seconds> done);
 
 }  // namespace espalier::cli
