@@ -222,14 +222,8 @@ Made Problem::choose(const std::optional<std::string>& algorithm, const Options&
     if (options.compute_Bps) how.run.compute = BytesPerSecond{*options.compute_Bps};
     how.limits = options.limits(clock);
     const Bytes message = how.limits.message;
-    simulate::Choice choice = on([&](const auto& problem) -> simulate::Choice {
-      using AnyProblem = std::decay_t<decltype(problem)>;
-      if constexpr (std::is_same_v<AnyProblem, planner::Multicast>) {
-        return {};  // refused above
-      } else {
-        return simulate::choose_plan(problem, message, how);
-      }
-    });
+    simulate::Choice choice =
+        on([&](const auto& problem) { return simulate::choose_plan(problem, message, how); });
     planner::Ends ends = choice.outcome.ends;
     if (!choice.complete) ends.search = planner::Termination::kTimeLimit;
     return Made{std::move(choice.plan), ends, watch.elapsed().value, choice.makespan.value};

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
-#include <type_traits>
 #include <unordered_set>
 
 #include "planner/problem/any_problem.hpp"
@@ -154,14 +152,8 @@ planner::Plan make_plan_for_message(const std::string& platform_text, const Sett
   simulate::ChoiceOptions how;
   how.limits = made.options;
   how.limits.deadline = Deadline(limit);
-  return on(made, members, [&]<class Of>(const Of& problem) -> planner::Plan {
-    // MPI has no multicast to some ranks only.
-    if constexpr (std::is_same_v<Of, planner::Multicast>) {
-      throw std::logic_error("a call is for all ranks");
-    } else {
-      return simulate::choose_plan(problem, message, how).plan;
-    }
-  });
+  return on(made, members,
+            [&](const auto& problem) { return simulate::choose_plan(problem, message, how).plan; });
 }
 
 }  // namespace espalier::preload

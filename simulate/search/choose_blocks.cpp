@@ -6,6 +6,7 @@
 #include <array>
 #include <exception>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "planner/solve/make_plan.hpp"
@@ -238,6 +239,11 @@ Choice choose_plan(const planner::AllRoots& problem, Bytes message, const Choice
 
 Choice choose_plan(const planner::Routing& problem, Bytes message, const ChoiceOptions& options) {
   return BlockChooser(problem, message, options).choose();
+}
+
+Choice choose_plan(const planner::Multicast& /*problem*/, Bytes /*message*/,
+                   const ChoiceOptions& /*options*/) {
+  throw std::invalid_argument("plans for some of the hosts are not chosen by message");
 }
 
 }  // namespace espalier::simulate

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "planner/problem/all_roots.hpp"
+#include "planner/problem/multicast.hpp"
 #include "planner/problem/routing.hpp"
 #include "simulate/search/choose_plan.hpp"
 
@@ -16,6 +17,9 @@ namespace espalier::simulate {
 Choice choose_plan(const planner::AllRoots& problem, Bytes message,
                    const ChoiceOptions& options = {});
 Choice choose_plan(const planner::Routing& problem, Bytes message,
+                   const ChoiceOptions& options = {});
+// For some of the hosts there is nothing to choose from yet: throws std::invalid_argument.
+Choice choose_plan(const planner::Multicast& problem, Bytes message,
                    const ChoiceOptions& options = {});
 
 }  // namespace espalier::simulate

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -123,14 +122,12 @@ template <class Problem>
 ExitStatus PlanCommand::plan_blocks(const planner::Algorithm& named, const Problem& all) const {
   planner::AlgorithmOptions limits = problem.limits;
   limits.max_trees = tree_counts.front();
-  if constexpr (!std::is_same_v<Problem, planner::Multicast>) {
-    if (message) {
-      limits.message = *message;
-      PlanAttempt chosen = attempt_for_message(*this, named, all, limits);
-      const bool is_complete = chosen.choice->complete;
-      report(*this, {std::move(chosen)});
-      return is_complete ? ExitStatus::kDone : ExitStatus::kLimitReached;
-    }
+  if (message) {
+    limits.message = *message;
+    PlanAttempt chosen = attempt_for_message(*this, named, all, limits);
+    const bool is_complete = chosen.choice->complete;
+    report(*this, {std::move(chosen)});
+    return is_complete ? ExitStatus::kDone : ExitStatus::kLimitReached;
   }
   Run run = with_name(named.name, [&] { return run_timed(named, all, limits, console); });
   planner::Plan plan = planner::make_plan(all, named.name, run.outcome, all.options().segment);
