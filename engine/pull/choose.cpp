@@ -77,13 +77,14 @@ bool Puller::may_ask(const Peer& source) const {
   return source.byte_s > 0 ? !is_late(source) : may_try();
 }
 
-// Slow links must not hold the last segments.
+// Slow links must not hold the last segments. A round trip makes a link long, not slow.
 bool Puller::is_late(const Peer& source) const {
   if (outstanding_ == 0 || source.rate() >= job_.rule.late_share * rates_in_use_) return false;
   const double segments = static_cast<double>(source.outstanding.size() + 1);
   const double needs_s = segments * static_cast<double>(job_.grid.segment) * source.byte_s;
   const double remaining_s = missing_bytes_ / rates_in_use_;
-  return needs_s > std::max(job_.rule.late_part * remaining_s, 4 * job_.rule.poll_s);
+  const double least_s = 4 * job_.rule.poll_s + 2 * latency_to(source);
+  return needs_s > std::max(job_.rule.late_part * remaining_s, least_s);
 }
 
 bool Puller::may_try() const {
@@ -98,14 +99,21 @@ std::size_t Puller::window_of(const Peer& source) const {
   return static_cast<std::size_t>(std::min(std::ceil(in_flight + job_.rule.slack), most));
 }
 
+// What these have or want is not asked of the source: it crosses a thin or long link once.
 void Puller::find_near(std::size_t source) {
   near_.clear();
   const Peer& far = peers_[source];
-  if (outstanding_ == 0 || far.byte_s == 0) return;
-  if (far.rate() * job_.rule.far >= far.best_out) return;
+  if (outstanding_ == 0) return;
+  const bool is_slow = far.byte_s > 0 && far.rate() * job_.rule.far < far.best_out;
+  const bool is_distant = far.round_trip_s > job_.rule.distant_s;
+  if (!is_slow && !is_distant) return;
   for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
     if (rank == job_.source || rank == source || !is_living_other(rank)) continue;
-    if (peers_[rank].rate() >= job_.rule.near * far.rate()) near_.push_back(rank);
+    const Peer& peer = peers_[rank];
+    const bool is_faster = is_slow && peer.rate() >= job_.rule.near * far.rate();
+    const bool is_nearer = is_distant && peer.round_trip_s > 0 &&
+                           peer.round_trip_s * job_.rule.nearer <= far.round_trip_s;
+    if (is_faster || is_nearer) near_.push_back(rank);
   }
 }
 

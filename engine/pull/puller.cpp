@@ -150,10 +150,11 @@ double Puller::latency_to(const Peer& source) const {
   return source.round_trip_s > 0 ? source.round_trip_s / 2 : job_.rule.latency_s;
 }
 
-// A segment's time begins when its request reaches the source, or when the segment before it has
-// arrived, whichever is later.
+// A segment's time begins a round trip after it was asked for, when it would have arrived had it no
+// length, or when the segment before it has arrived, whichever is later. The way back counted as
+// time, the windows of sources that are far away would be too small to keep their links busy.
 double Puller::note_time(Peer& source, const Asked& asked, double now) const {
-  const double begin = std::max(asked.at_s + latency_to(source), source.last_arrival_s);
+  const double begin = std::max(asked.at_s + 2 * latency_to(source), source.last_arrival_s);
   const double byte_s = std::max((now - begin) / length_of(asked.segment), kLeastByte_s);
   const double newest = job_.rule.newest;
   source.byte_s = source.byte_s > 0 ? (1 - newest) * source.byte_s + newest * byte_s : byte_s;

@@ -45,12 +45,14 @@ struct Rule {
   std::size_t most_tried = 2;  // unmeasured sources that are asked at once
   double far = 3;              // near first: a source that serves others so many times better
   double near = 6;             // near first: a rank that is so many times faster than it
+  double distant_s = 5e-3;     // near first: or a source with so long a round trip,
+  double nearer = 10;          // and a rank whose round trip is so many times shorter
   double slack = 1.3;          // window: segments beyond those that are in flight
   // News wait so long since the last bulletin to the same rank, times the number of ranks, for more
   // to go with them: each segment is news from every rank to every other one.
   double quiet_s = 2e-5;
   double slack_s = 1e-4;              // window: the time that the source needs to answer
-  std::size_t most_outstanding = 64;  // of a source
+  std::size_t most_outstanding = 128;  // of a source
   std::size_t candidates = 1024;      // segments among which the rarest is chosen
 };
 
