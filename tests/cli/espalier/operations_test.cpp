@@ -99,8 +99,6 @@ TEST_F(OperationOption, Refusals) {
               HasSubstr("--operation: unknown operation 'redcue'; did you mean 'reduce'?"));
   EXPECT_THAT(refused({"--operation", "reduce", "--algorithm", "ecef"}),
               HasSubstr("algorithm 'ecef' makes no trees for a reduce; these do: optimal, "));
-  EXPECT_THAT(refused({"--operation", "allreduce", "--schedule"}),
-              HasSubstr("--schedule: only a broadcast can have a schedule, not 'allreduce'"));
   EXPECT_THAT(refused({"--algorithm", "two-tree-complete+complete"}),
               HasSubstr("makes no trees for a broadcast"));
 }
