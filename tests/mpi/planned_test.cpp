@@ -285,25 +285,6 @@ TEST(Schedule, OfAnyKind) {
   }
 }
 
-// The same of reduces and allreduces, along reduce trees that may be long or wide.
-TEST(Schedule, OfReductionsOfAnyKind) {
-  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
-  if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";
-  for (std::uint64_t seed = 0; seed < 8; ++seed) {
-    SCOPED_TRACE(fmt::format("seed {}", seed));
-    std::mt19937_64 random(seed);
-    const auto root = static_cast<std::uint32_t>(random() % ranks);
-    planner::Plan plan = random_plan_from(root, ranks, kSegment, 4, random);
-    plan = seed % 2 == 0 ? reduce_plan(std::move(plan))
-                         : allreduce_plan(plan, random_plan_from(root, ranks, kSegment, 4, random));
-    plan.schedule = random_schedule(plan, random);
-    runtime::Reduction reduction(MPI_COMM_WORLD, plan, by_schedule());
-    for (const std::size_t segments : {1UL, 5UL, 80UL}) {
-      check_sum(reduction, MPI_COMM_WORLD, segments * kSegment / 8 - seed, seed);
-    }
-  }
-}
-
 TEST(Schedule, HasSegmentsOfAnySize) {
   for (const std::uint64_t segment_bytes : {2UL, 151UL, 2501UL}) {
     BroadcastOptions options = by_schedule();

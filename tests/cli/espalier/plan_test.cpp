@@ -307,35 +307,6 @@ TEST_F(PlanCommand, ScheduleGivesTheTimeOfEachSend) {
   EXPECT_NEAR(report.at("scheduled_Bps").get<double>(), 1e9, 1);
 }
 
-// a sends a segment to b while it receives one from c, and in an allreduce each link of the chain
-// is used in both directions.
-TEST_F(PlanCommand, ScheduleOfAReduceAndAnAllreduce) {
-  write("p.json", kTriangle);
-  for (const std::string operation : {"reduce", "allreduce"}) {
-    const Finished finished =
-        run({"plan", "p.json", "--root", "a", "--operation", operation, "--schedule", "--algorithm",
-             "chain", "--segment", "1MB", "-o", "plan.json"});
-    ASSERT_EQ(finished.status, 0) << finished.err;
-    const planner::Plan plan = planner::parse_plan(read("plan.json"), "plan.json");
-    ASSERT_TRUE(plan.schedule);
-    EXPECT_EQ(plan.schedule->segments.size(), planner::tree_count(plan));
-    EXPECT_NEAR(plan.schedule->throughput.value, plan.throughput.value,
-                0.01 * plan.throughput.value);
-    const Json report = run_json({"verify", "plan.json", "--platform", "p.json", "--json"});
-    EXPECT_EQ(report.at("valid"), true);
-    EXPECT_EQ(report.at("scheduled_Bps").get<double>(), plan.schedule->throughput.value);
-    const std::vector<std::string> simulate{"simulate",  "plan.json", "--platform", "p.json",
-                                            "--message", "1GB",       "--json"};
-    const Json simulated = run_json(simulate);
-    EXPECT_EQ(simulated.at("scheduled"), true);
-    EXPECT_GT(simulated.at("rows")[0].at("of_plan").get<double>(), 0.95);
-    EXPECT_EQ(refusal_of(run({"simulate", "plan.json", "--platform", "p.json", "--message", "1GB",
-                              "--compute", "1GB/s"})),
-              "espalier: --compute: the plan's schedule leaves no time for combining; give "
-              "--no-schedule\n");
-  }
-}
-
 TEST_F(PlanCommand, ScheduleInTheJsonSummary) {
   const std::string platform = sample("seed-sketch.json");
   const Json summary = run_json({"plan", platform, "--source", "P0", "--max-trees", "1,4",
