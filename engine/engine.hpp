@@ -104,8 +104,8 @@ class Engine : public Pinned {
   // transport: used by this engine alone; must outlive it. blocks: those of the call, in the same
   // order on all ranks; some that do not concern this rank may be missing (Block::first_tree). With
   // rounds, their trees have no exchange edges, and all trees of a block have the same rate. A
-  // timetable is for a single block that copies, whose assignment is that of the slots. Rounds,
-  // ports and a timetable exclude one another, and blocks that route.
+  // timetable is for the blocks of a plan with one root, whose assignments are those of the slots.
+  // Rounds, ports and a timetable exclude one another, and blocks that route.
   Engine(T& transport, std::vector<Block> blocks, Options options);
 
   // For each message: prepare, then begin, then wait or progress until is_done. Collective as a
@@ -197,7 +197,7 @@ class Engine : public Pinned {
   // --- the course of a message (engine_course.hpp) ---
   void set_windows();
   std::vector<TreeWindows> windows_for(Part& part) const;
-  void set_scheduled_windows();
+  void set_scheduled_windows(std::vector<TreeWindows>& windows);
   void reset_flows();
   void reset(std::size_t tree);
   void handle(std::span<const Completion> completions);

@@ -67,7 +67,7 @@ void Engine<T>::set_windows() {
   for (Part& part : parts_) {
     std::ranges::move(windows_for(part), std::back_inserter(windows));
   }
-  if (options_.timetable) set_scheduled_windows();
+  if (options_.timetable) set_scheduled_windows(windows);
   if (!std::ranges::equal(windows, transport_.windows())) {
     transport_.set_windows(std::move(windows));
   }
@@ -90,9 +90,10 @@ std::vector<TreeWindows> Engine<T>::windows_for(Part& part) const {
 }
 
 // Over all trees the windows that otherwise apply to one edge, plus the segments in flight. No more
-// are needed: under a schedule, high-latency and low-latency segments do not share a port.
+// are needed: under a schedule, high-latency and low-latency segments do not share a port. Where
+// segments are combined, the buffers are those of the windows (combining_buffers).
 template <Transport T>
-void Engine<T>::set_scheduled_windows() {
+void Engine<T>::set_scheduled_windows(std::vector<TreeWindows>& windows) {
   const auto in_flight = [segment = segment_bytes(parts_.front())](const Edge& edge) {
     return planner::segments_in_flight(edge.bytes_in_flight, segment, true);
   };
@@ -102,7 +103,12 @@ void Engine<T>::set_scheduled_windows() {
     for (const Edge& edge : role.in) most_receives_ += in_flight(edge);
     for (const Edge& edge : role.out) most_sends_ += in_flight(edge);
   }
-  parts_.front().lookahead = 2 * options_.timetable->segments + most_sends_;
+  for (Part& part : parts_) part.lookahead = 2 * options_.timetable->segments + most_sends_;
+  for (const SlotOrder::Edge& edge : options_.timetable->receives.edges()) {
+    if (!roles_[edge.tree].combines) continue;
+    std::uint64_t& window = windows[edge.tree].in[edge.edge];
+    window = std::max(window, edge.held);
+  }
 }
 
 template <Transport T>

@@ -146,14 +146,17 @@ void Engine<T>::post_receives(std::size_t tree) {
 
 template <Transport T>
 void Engine<T>::post_scheduled_receives() {
-  if (parts_.front().block.is_root) return;
   SlotOrder& order = options_.timetable->receives;
   std::uint64_t waiting = 0;
-  for (const Flow& flow : flows_) waiting += flow.in[0].posted - flow.in[0].here;
-  const auto is_left = [](const Flow& flow) { return flow.in[0].posted < flow.end; };
+  for (const Flow& flow : flows_) {
+    for (const Flow::In& in : flow.in) waiting += in.posted - in.here;
+  }
+  const auto is_left = [](const Flow& flow) {
+    return std::ranges::any_of(flow.in, [&](const Flow::In& in) { return in.posted < flow.end; });
+  };
   for (; waiting < most_receives_ && std::ranges::any_of(flows_, is_left); ++waiting) {
     const SlotOrder::Edge& edge = order.next([this](auto tree) { return flows_[tree].end; });
-    if (!post_receive(edge.tree, 0)) return;
+    if (!post_receive(edge.tree, edge.edge)) return;
     order.pass();
   }
 }

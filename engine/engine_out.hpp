@@ -70,9 +70,9 @@ void Engine<T>::start_scheduled_sends() {
     return std::ranges::any_of(flow.out,
                                [&](const Flow::Out& edge) { return edge.started < flow.end; });
   };
-  while (outstanding_[0] < most_sends_ && std::ranges::any_of(flows_, is_left)) {
+  while (outstanding_[0] + outstanding_[1] < most_sends_ && std::ranges::any_of(flows_, is_left)) {
     const SlotOrder::Edge& edge = order.next([this](auto tree) { return flows_[tree].end; });
-    if (!start_send(edge.tree, edge.child)) return;
+    if (!start_send(edge.tree, edge.edge)) return;
     order.pass();
   }
 }

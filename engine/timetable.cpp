@@ -20,10 +20,11 @@ constexpr double kMostSlots = 8 << 20;
 constexpr double kMostSegments = 1 << 20;
 
 double slots_of(const planner::Plan& plan) {
+  const std::vector<planner::DirectedTree> trees = planner::trees_in_order(plan);
   double slots = 0;
-  for (std::size_t k = 0; k < plan.broadcast_trees.size(); ++k) {
+  for (std::size_t k = 0; k < trees.size(); ++k) {
     slots += static_cast<double>(plan.schedule->segments[k]) *
-             static_cast<double>(plan.broadcast_trees[k].edges.size());
+             static_cast<double>(trees[k].tree->edges.size());
   }
   return slots;
 }
@@ -146,18 +147,21 @@ class Progress {
 }  // namespace
 
 Slots::Slots(const planner::Plan& plan) : plan_(plan) {
+  const std::vector<planner::DirectedTree> trees = planner::trees_in_order(plan_);
   const std::size_t nodes = plan.nodes.size();
-  const std::size_t trees = plan.broadcast_trees.size();
-  sends_.assign(trees, std::vector<std::vector<planner::ScheduledSend>>(nodes));
-  behind_.assign(trees, std::vector<std::uint64_t>(nodes, 0));
+  sends_.assign(trees.size(), std::vector<std::vector<planner::ScheduledSend>>(nodes));
+  from_root_.assign(trees.size(), std::vector<std::uint64_t>(nodes, 0));
+  behind_ = from_root_;
+  held_.assign(trees.size(), std::vector<std::uint64_t>(nodes, 1));
   for (const planner::ScheduledSend& send : plan.schedule->sends) {
     sends_[send.tree][send.child].push_back(send);
   }
-  for (std::size_t tree = 0; tree < trees; ++tree) {
+  for (std::size_t tree = 0; tree < trees.size(); ++tree) {
     buffer_segments_ =
         std::max(buffer_segments_, slots_in(tree));  // on the source, which loads whole periods
-    if (slots_in(tree) != 0) delay_edges(tree);
+    if (slots_in(tree) != 0) set_distances(tree, trees[tree]);
   }
+  delay_edges(trees);
 }
 
 Slots::Course Slots::course_of(std::size_t tree, std::uint32_t child) const {
@@ -174,30 +178,84 @@ Slots::Course Slots::course_of(std::size_t tree, std::uint32_t child) const {
   return {std::move(times), plan_.schedule->period.value, static_cast<std::uint32_t>(tree), child};
 }
 
-void Slots::delay_edges(std::size_t tree) {
+double Slots::latency_s(const planner::PlanTree& tree, std::size_t edge) const {
   // Latencies are cut off at this; the rest is waited for in the slot itself.
   constexpr double kMostPeriods = 16;
-  const planner::PlanTree& edges = plan_.broadcast_trees[tree];
-  const double period_s = plan_.schedule->period.value;
+  return std::min(tree.latency(edge).value, kMostPeriods * plan_.schedule->period.value);
+}
+
+// From the root on: where data goes away from it, each edge as early as it can be, where data goes
+// to it, as late as it can be, so that the segments of all children arrive together.
+void Slots::set_distances(std::size_t tree, const planner::DirectedTree& of) {
+  const std::vector<planner::PlanEdge>& edges = of.tree->edges;
   std::vector<std::vector<std::uint32_t>> children(plan_.nodes.size());
-  std::vector<double> latency_s(plan_.nodes.size(), 0.0);
-  for (std::size_t i = 0; i < edges.edges.size(); ++i) {
-    children[edges.edges[i].parent].push_back(edges.edges[i].child);
-    latency_s[edges.edges[i].child] = std::min(edges.latency(i).value, kMostPeriods * period_s);
+  std::vector<double> latency(plan_.nodes.size(), 0.0);
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    children[edges[i].parent].push_back(edges[i].child);
+    latency[edges[i].child] = latency_s(*of.tree, i);
   }
   std::vector<std::uint32_t> reached = children[planner::source_index(plan_)];
+  if (of.up) {
+    // All of them have the segments of the same batch in a period.
+    for (const std::uint32_t child : reached) held_[tree][child] = slots_in(tree);
+  }
   for (std::size_t i = 0; i < reached.size(); ++i) {
     const std::uint32_t node = reached[i];
-    const std::uint64_t behind = behind_[tree][node];
-    fill_ = std::max(fill_, static_cast<double>(behind) / static_cast<double>(slots_in(tree)));
     if (children[node].empty()) continue;
-    const Course into = course_of(tree, node);
+    const Course of_node = course_of(tree, node);
     for (const std::uint32_t child : children[node]) {
-      const Course next = course_of(tree, child);
-      const std::uint64_t later = into.slots_until(next, latency_s[node]);
-      buffer_segments_ = std::max(buffer_segments_, into.segments_held(next, later));
-      behind_[tree][child] = behind + later;
+      const Course of_child = course_of(tree, child);
+      const std::uint32_t earlier = of.up ? child : node;
+      const Course& first = of.up ? of_child : of_node;
+      const Course& next = of.up ? of_node : of_child;
+      const std::uint64_t later = first.slots_until(next, latency[earlier]);
+      std::uint64_t& held = held_[tree][earlier];
+      held = std::max(held, first.segments_held(next, later));
+      if (!of.up) buffer_segments_ = std::max(buffer_segments_, held);
+      from_root_[tree][child] = from_root_[tree][node] + later;
       reached.push_back(child);
+    }
+  }
+}
+
+Slots::Turn Slots::turn_at_root(std::span<const planner::DirectedTree> trees) const {
+  const double period_s = plan_.schedule->period.value;
+  const std::uint32_t root = planner::source_index(plan_);
+  Turn turn;
+  double arrival_s = 0;  // since the start of the period in which a batch arrives
+  for (std::size_t tree = 0; tree < trees.size(); ++tree) {
+    if (!trees[tree].up || slots_in(tree) == 0) continue;
+    const std::uint64_t slots = slots_in(tree);
+    const std::uint64_t farthest = std::ranges::max(from_root_[tree]);
+    turn.arrives = std::max(turn.arrives, (farthest + slots - 1) / slots);
+    const std::vector<planner::PlanEdge>& edges = trees[tree].tree->edges;
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      if (edges[i].parent != root) continue;
+      const double end_s = course_of(tree, edges[i].child).end(slots - 1);
+      arrival_s = std::max(arrival_s, end_s + latency_s(*trees[tree].tree, i));
+    }
+  }
+  turn.leaves = turn.arrives;
+  if (arrival_s > 0) {
+    constexpr double kRounding = 1e-9;
+    const double periods = std::max(1.0, std::ceil(arrival_s / period_s - kRounding));
+    turn.leaves += static_cast<std::uint64_t>(periods);
+  }
+  return turn;
+}
+
+// All reduce trees deliver a batch to the root in the same period, so that it has the segments in
+// the order of the message to within a batch.
+void Slots::delay_edges(std::span<const planner::DirectedTree> trees) {
+  const Turn turn = turn_at_root(trees);
+  for (std::size_t tree = 0; tree < trees.size(); ++tree) {
+    const std::uint64_t slots = slots_in(tree);
+    if (slots == 0) continue;
+    for (const planner::PlanEdge& edge : trees[tree].tree->edges) {
+      const std::uint64_t from_root = from_root_[tree][edge.child];
+      std::uint64_t& behind = behind_[tree][edge.child];
+      behind = trees[tree].up ? turn.arrives * slots - from_root : turn.leaves * slots + from_root;
+      fill_ = std::max(fill_, static_cast<double>(behind) / static_cast<double>(slots));
     }
   }
 }
@@ -208,8 +266,8 @@ Seconds Slots::fill(Bytes segment) const {
   return {fill_ * plan_.schedule->period.value * of_plans};
 }
 
-planner::SegmentAssignment Slots::assignment() const {
-  return planner::assignment_for(*plan_.schedule);
+std::vector<planner::SegmentAssignment> Slots::assignments() const {
+  return planner::assignments_by_schedule(plan_);
 }
 
 Timetable Slots::of_rank(std::span<const int> rank_of_node, int rank,
@@ -241,23 +299,27 @@ Timetable Slots::of_rank(std::span<const int> rank_of_node, int rank,
   };
   Port out;
   Port in;
-  std::uint64_t segments = 0;
+  const std::vector<planner::DirectedTree> trees = planner::trees_in_order(plan_);
+  const auto place_of = [](const std::vector<Edge>& edges, int peer) {
+    return static_cast<std::uint32_t>(std::ranges::find(edges, peer, &Edge::peer) - edges.begin());
+  };
   for (std::uint32_t tree = 0; tree < roles.size(); ++tree) {
-    segments += slots_in(tree);
     if (slots_in(tree) == 0) continue;
-    for (const planner::PlanEdge& edge : plan_.broadcast_trees[tree].edges) {
-      const bool sends = rank_of_node[edge.parent] == rank;
-      if (!sends && rank_of_node[edge.child] != rank) continue;
-      SlotOrder::Edge of{tree, 0, slots_in(tree), behind_[tree][edge.child]};
-      if (sends) {
-        const auto child =
-            std::ranges::find(roles[tree].out, rank_of_node[edge.child], &Edge::peer);
-        of.child = static_cast<std::uint32_t>(child - roles[tree].out.begin());
+    for (const planner::PlanEdge& edge : trees[tree].tree->edges) {
+      const int sender = rank_of_node[trees[tree].sender(edge)];
+      const int receiver = rank_of_node[trees[tree].receiver(edge)];
+      SlotOrder::Edge of{tree, 0, slots_in(tree), behind_[tree][edge.child],
+                         held_[tree][edge.child]};
+      if (sender == rank) {
+        of.edge = place_of(roles[tree].out, receiver);
+        out.add(of, edge.child, course_of(tree, edge.child));
+      } else if (receiver == rank) {
+        of.edge = place_of(roles[tree].in, sender);
+        in.add(of, edge.child, course_of(tree, edge.child));
       }
-      (sends ? out : in).add(of, edge.child, course_of(tree, edge.child));
     }
   }
-  return {out.order(), in.order(), segments};
+  return {out.order(), in.order(), planner::segments_in_period(plan_, *plan_.schedule)};
 }
 
 }  // namespace espalier::engine

@@ -4,11 +4,15 @@
 // No deadlock. Both ends of an edge know its slots from the plan alone, so they agree on the
 // segment of each slot. Consider the first slot in the order that never completes. Both its ends
 // have completed all earlier slots, so they have reached this one. Its sender has the segment: the
-// slot in which it arrived is earlier, and the source has it because it reads ahead by at least two
-// periods. Its receiver has a buffer: with buffer_segments() buffers, the segment that used the
-// buffer before was sent on in earlier slots. So both ends have posted their operations, which
-// match and complete: a contradiction. Windows only let later slots begin early, so the argument
-// still holds.
+// slots in which it arrived, from all children where it is combined, are earlier, and the source
+// has it because it reads ahead by at least two periods; of an allreduce because all segments up to
+// the end of the slot's batch have arrived at the root in earlier periods. Its receiver has a
+// buffer: where segments are copied, with buffer_segments() buffers, where they are combined, with
+// Edge::held, the segment that used the buffer before was sent on, or at the root combined, in
+// earlier slots. In an allreduce the rank has also sent the segment that comes back to it, so its
+// buffer is free, and what has arrived at the root is within two periods of the oldest segment
+// there. So both ends have posted their operations, which match and complete: a contradiction.
+// Windows only let later slots begin early, so the argument still holds.
 #pragma once
 
 #include <cstddef>
@@ -27,10 +31,11 @@ namespace espalier::engine {
 class SlotOrder {
  public:
   struct Edge {
-    std::uint32_t tree = 0;
-    std::uint32_t child = 0;   // index among the rank's children in the tree; 0 for a receive
+    std::uint32_t tree = 0;    // over all blocks
+    std::uint32_t edge = 0;    // index among the rank's out-edges in the tree, or its in-edges
     std::uint64_t slots = 0;   // in a period, at least 1
     std::uint64_t behind = 0;  // number of its first slots, over all periods, without a segment
+    std::uint64_t held = 1;    // of an in-edge: most segments that have arrived but not gone on
   };
   struct Slot {
     std::uint32_t edge;   // index into the edges
@@ -72,7 +77,7 @@ class SlotOrder {
 struct Timetable {
   SlotOrder sends;
   SlotOrder receives;
-  std::uint64_t segments = 0;  // of all trees in a period
+  std::uint64_t segments = 0;  // of the message in a period
 };
 
 // Throws InputError if the plan has no schedule, or one with too many slots to run. Precondition:
@@ -85,14 +90,15 @@ class Slots {
   // Precondition: require_timetable accepts the plan.
   explicit Slots(const planner::Plan& plan);
 
-  // Assigns the segments of a message to trees, period by period.
-  [[nodiscard]] planner::SegmentAssignment assignment() const;
+  // Of each of planner::blocks_of(plan): assigns the segments of a message to trees, period by
+  // period.
+  [[nodiscard]] std::vector<planner::SegmentAssignment> assignments() const;
   // The number of segments of each tree that a rank must be able to hold so that no rank waits
-  // indefinitely.
+  // indefinitely, where segments are only copied.
   [[nodiscard]] std::uint64_t buffer_segments() const { return buffer_segments_; }
   // The time until the last edge begins, for segments of this size.
   [[nodiscard]] Seconds fill(Bytes segment) const;
-  // rank_of_node[i] is the rank of plan.nodes[i]; roles: this rank's.
+  // rank_of_node[i] is the rank of plan.nodes[i]; roles: this rank's in the trees of all blocks.
   [[nodiscard]] Timetable of_rank(std::span<const int> rank_of_node, int rank,
                                   std::span<const TreeRole> roles) const;
 
@@ -109,15 +115,27 @@ class Slots {
   [[nodiscard]] std::uint64_t slots_in(std::size_t tree) const {
     return plan_.schedule->segments[tree];
   }
+  [[nodiscard]] double latency_s(const planner::PlanTree& tree, std::size_t edge) const;
   [[nodiscard]] Course course_of(std::size_t tree, std::uint32_t child) const;
-  void delay_edges(std::size_t tree);
+  void set_distances(std::size_t tree, const planner::DirectedTree& of);
+  // The number of periods from the first slot of any reduce tree to those in which a batch arrives
+  // at the root, and to those in which the root sends it.
+  struct Turn {
+    std::uint64_t arrives = 0;
+    std::uint64_t leaves = 0;
+  };
+  [[nodiscard]] Turn turn_at_root(std::span<const planner::DirectedTree> trees) const;
+  void delay_edges(std::span<const planner::DirectedTree> trees);
 
   planner::Plan plan_;
   std::uint64_t buffer_segments_ = 1;
   double fill_ = 0;
-  // [tree][node]: the sends on the edge into the node
+  // [tree][node], of the edge between the node and its parent: its sends, by how many slots it is
+  // later than the root's edges, or earlier in a reduce tree, its delay, and SlotOrder::Edge::held
   std::vector<std::vector<std::vector<planner::ScheduledSend>>> sends_;
+  std::vector<std::vector<std::uint64_t>> from_root_;
   std::vector<std::vector<std::uint64_t>> behind_;
+  std::vector<std::vector<std::uint64_t>> held_;
 };
 
 }  // namespace espalier::engine

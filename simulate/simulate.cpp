@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -11,7 +12,6 @@
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/check/verify_schedule.hpp"
 #include "planner/plan/segment_grid.hpp"
-#include "planner/problem/instance.hpp"
 #include "simulate/transport/block_task.hpp"
 #include "simulate/transport/engine_run.hpp"
 #include "simulate/transport/event_loop.hpp"
@@ -66,17 +66,29 @@ void require_schedule_holds(const Plan& plan, const Platform& platform, platform
                                  format_size(occupying.segment)));
   }
   constexpr double kMostInAPeriod = 1e9;
-  double segments = 0;
+  double segments = 0;  // of both kinds of trees
   for (const std::uint64_t count : plan.schedule->segments) segments += static_cast<double>(count);
   if (segments < 1 || segments > kMostInAPeriod) {
     throw InputError({}, "/schedule/slices",
                      fmt::format("a period of {:.0f} segments; 1 to {:.0f} can be followed",
                                  segments, kMostInAPeriod));
   }
-  const planner::Instance instance(platform, planner::source_named(platform, plan.source), model,
-                                   occupying);
-  const auto faults = planner::faults_of_schedule(instance, plan, kTolerance);
+  const auto faults = planner::faults_of_schedule(platform, model, plan, kTolerance);
   if (!faults.empty()) throw InputError(faults.front());
+}
+
+// Sets the segments of the trees of each kind.
+void assign_by(const planner::PlanSchedule& schedule, bool last_is_short, Task& task) {
+  const std::span<const std::uint64_t> batch = schedule.segments;
+  const std::size_t up = task.flows.up_trees();
+  for (const auto& kind : {batch.first(up), batch.subspan(up)}) {
+    if (kind.empty()) continue;
+    const BatchedAssignment of_kind = assign_in_batches(kind, task.count);
+    const std::size_t first = task.segments.size();
+    task.segments.insert(task.segments.end(), of_kind.segments.begin(), of_kind.segments.end());
+    task.ends_short.resize(task.segments.size(), 0);
+    task.ends_short[first + of_kind.last_tree] = last_is_short ? 1 : 0;
+  }
 }
 
 }  // namespace
@@ -108,7 +120,11 @@ Simulator::Simulator(const Plan& plan, const Platform& platform, const Options& 
   options_.window = options.window.value_or(window_for(plan.operation));
   options_.follow_schedule =
       options.follow_schedule && !options.rounds && plan.schedule.has_value();
-  if (follows_schedule()) require_schedule_holds(plan, platform, model_, occupying_);
+  if (!follows_schedule()) return;
+  if (options.compute) {
+    throw InputError({}, "/schedule", "leaves no time for combining; simulate without it");
+  }
+  require_schedule_holds(plan, platform, model_, occupying_);
 }
 
 bool Simulator::runs_on_engine() const {
@@ -188,11 +204,8 @@ std::vector<double> Simulator::run_one_root(Bytes message, const OnSend& on_send
   std::vector<double> done_s;
   if (follows_schedule()) {
     const planner::PlanSchedule& schedule = *plan_->schedule;
-    BatchedAssignment assignments = assign_in_batches(schedule, result.segments);
     task.count = result.segments;
-    task.segments = std::move(assignments.segments);
-    task.ends_short.assign(flows_.trees(), 0);
-    if (rest.value > 0) task.ends_short[assignments.last_tree] = 1;
+    assign_by(schedule, rest.value > 0, task);
     done_s = follow_schedule(task, schedule, static_cast<double>(segment().value), on_send);
   } else {
     Assignments assignments = assignments_;

@@ -38,7 +38,7 @@ struct Options {
   // Where segments are combined: bytes per second that a processor adds, above 0. Unset: adding
   // takes no time.
   std::optional<BytesPerSecond> compute{};
-  bool follow_schedule = true;  // if the plan has one
+  bool follow_schedule = true;  // if the plan has one; then without `compute`
   // In synchronised rounds (engine/rounds.hpp), by the engine and without a schedule. The plan
   // needs colors.
   bool rounds = false;

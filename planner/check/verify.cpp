@@ -186,10 +186,11 @@ class Verifier {
   }
 
   template <class Problem>
-  void check_schedule(const Problem& /*problem*/) {}  // only a broadcast has one
+  void check_schedule(const Problem& /*problem*/) {}  // with several roots there is none
   void check_schedule(const Collective& collective) {
-    if (!plan_.schedule) return;  // so the plan is a broadcast
-    const auto faults = faults_of_schedule(*collective.broadcast(), plan_, options_.tolerance);
+    if (!plan_.schedule) return;
+    const auto faults =
+        faults_of_schedule(platform_, collective.model(), plan_, options_.tolerance);
     report_.faults.insert(report_.faults.end(), faults.begin(), faults.end());
     if (faults.empty()) report_.scheduled = plan_.schedule->throughput;
   }

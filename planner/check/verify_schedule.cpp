@@ -22,9 +22,10 @@ class ScheduleVerifier {
       : plan_(plan),
         tolerance_(tolerance),
         last_out_(plan.nodes.size(), kNoSend),
-        last_in_(plan.nodes.size(), kNoSend) {
-    for (std::size_t k = 0; k < plan.broadcast_trees.size(); ++k) {
-      const std::vector<PlanEdge>& edges = plan.broadcast_trees[k].edges;
+        last_in_(plan.nodes.size(), kNoSend),
+        trees_(trees_in_order(plan)) {
+    for (std::size_t k = 0; k < trees_.size(); ++k) {
+      const std::vector<PlanEdge>& edges = trees_[k].tree->edges;
       seconds_into_.emplace_back(plan.nodes.size(), 0.0);
       for (std::size_t e = 0; e < edges.size(); ++e) {
         seconds_into_[k][edges[e].child] = edge_seconds[k][e];
@@ -36,10 +37,10 @@ class ScheduleVerifier {
     constexpr std::size_t kMostFaults = 10;
     for (std::size_t i = 0; i < sends().size() && faults_.size() < kMostFaults; ++i) {
       check_time(i);
-      take_port(last_out_[sends()[i].parent], i, sends()[i].parent, "sends to",
-                [](const ScheduledSend& send) { return send.child; });
-      take_port(last_in_[sends()[i].child], i, sends()[i].child, "receives from",
-                [](const ScheduledSend& send) { return send.parent; });
+      take_port(last_out_[sender(i)], i, "sends to", &ScheduleVerifier::sender,
+                &ScheduleVerifier::receiver);
+      take_port(last_in_[receiver(i)], i, "receives from", &ScheduleVerifier::receiver,
+                &ScheduleVerifier::sender);
     }
     if (faults_.size() > kMostFaults) faults_.resize(kMostFaults);
     return std::move(faults_);
@@ -47,6 +48,12 @@ class ScheduleVerifier {
 
  private:
   [[nodiscard]] const std::vector<ScheduledSend>& sends() const { return plan_.schedule->sends; }
+  [[nodiscard]] std::uint32_t sender(std::size_t send) const {
+    return trees_[sends()[send].tree].sender({sends()[send].parent, sends()[send].child});
+  }
+  [[nodiscard]] std::uint32_t receiver(std::size_t send) const {
+    return trees_[sends()[send].tree].receiver({sends()[send].parent, sends()[send].child});
+  }
   static double end_of(const ScheduledSend& send) { return send.start.value + send.time.value; }
 
   void add_fault(std::size_t send, const std::string& reason) {
@@ -58,15 +65,14 @@ class ScheduleVerifier {
     const double needed = send.bytes * seconds_into_[send.tree][send.child];
     if (needed <= send.time.value * (1 + tolerance_)) return;
     add_fault(index, fmt::format("{} bytes from '{}' to '{}' take {:.9g} s, not {:.9g} s",
-                                 send.bytes, plan_.nodes[send.parent], plan_.nodes[send.child],
-                                 needed, send.time.value));
+                                 send.bytes, plan_.nodes[sender(index)],
+                                 plan_.nodes[receiver(index)], needed, send.time.value));
   }
 
   // Sends are in the order of their starts, so only the one that occupies the port longest can
   // conflict.
-  template <class Peer>
-  void take_port(std::size_t& last, std::size_t index, std::uint32_t host, std::string_view does,
-                 Peer peer) {
+  using End = std::uint32_t (ScheduleVerifier::*)(std::size_t) const;
+  void take_port(std::size_t& last, std::size_t index, std::string_view does, End host, End peer) {
     constexpr double kRounding = 1e-12;
     const ScheduledSend& send = sends()[index];
     if (last != kNoSend) {
@@ -74,8 +80,8 @@ class ScheduleVerifier {
       if (send.start.value < end_of(earlier) - kRounding * plan_.schedule->period.value) {
         add_fault(index,
                   fmt::format("at {:.9g} s '{}' still {} '{}', until {:.9g} s (/schedule/sends/{})",
-                              send.start.value, plan_.nodes[host], does, plan_.nodes[peer(earlier)],
-                              end_of(earlier), last));
+                              send.start.value, plan_.nodes[(this->*host)(index)], does,
+                              plan_.nodes[(this->*peer)(last)], end_of(earlier), last));
       }
       if (end_of(earlier) > end_of(send)) return;
     }
@@ -87,16 +93,18 @@ class ScheduleVerifier {
   std::vector<std::vector<double>> seconds_into_;  // [tree][child]: seconds per byte
   std::vector<std::size_t> last_out_;  // by host: the send that occupies its port longest so far
   std::vector<std::size_t> last_in_;
+  std::vector<DirectedTree> trees_;
   std::vector<std::string> faults_;
 };
 
 }  // namespace
 
-std::vector<std::string> faults_of_schedule(const Instance& instance, const Plan& plan,
+std::vector<std::string> faults_of_schedule(const platforms::Platform& platform,
+                                            platforms::Model model, const Plan& plan,
                                             double tolerance) {
   try {
-    require_schedulable(instance);
-    return ScheduleVerifier(plan, edge_seconds_per_byte(instance, plan), tolerance).run();
+    require_schedulable(platform, model);
+    return ScheduleVerifier(plan, edge_seconds_per_byte(platform, plan), tolerance).run();
   } catch (const InputError& error) {
     return {std::string("/schedule: ") + error.what()};
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -112,6 +113,13 @@ std::vector<PlanTrees> blocks_of(const Plan& plan) {
   return blocks;
 }
 
+std::vector<DirectedTree> trees_in_order(const Plan& plan) {
+  std::vector<DirectedTree> trees;
+  for (const PlanTree& tree : plan.reduce_trees) trees.push_back({&tree, true});
+  for (const PlanTree& tree : plan.broadcast_trees) trees.push_back({&tree, false});
+  return trees;
+}
+
 std::vector<double> shares_of(const Plan& plan) {
   if (!has_parts(plan.operation)) return {};
   const std::size_t nodes = plan.nodes.size();
@@ -186,6 +194,14 @@ TreeFigures figures_of(const Plan& plan) {
     }
   }
   return figures;
+}
+
+// Those of one kind of trees: the other kind, if there is one, carries the same.
+std::uint64_t segments_in_period(const Plan& plan, const PlanSchedule& schedule) {
+  const std::vector<std::uint64_t>& segments = schedule.segments;
+  const std::size_t trees = plan.reduce_trees.empty() ? segments.size() : plan.reduce_trees.size();
+  return std::accumulate(segments.begin(), segments.begin() + static_cast<std::ptrdiff_t>(trees),
+                         std::uint64_t{0});
 }
 
 std::size_t step_count(const PlanSchedule& schedule) {

@@ -51,11 +51,11 @@ struct PlanTree {
   }
 };
 
-// One uninterrupted transfer of a period: `parent` sends `bytes` of tree `tree` to `child` from
-// `start` (since the period began) for `time`. The bytes need not be an integer: a segment may be
-// split between two sends.
+// One uninterrupted transfer of a period: `bytes` of tree `tree` go along one of its edges, in the
+// direction of the tree's data, from `start` (since the period began) for `time`. The bytes need
+// not be an integer: a segment may be split between two sends.
 struct ScheduledSend {
-  std::uint32_t tree;    // index into Plan::broadcast_trees
+  std::uint32_t tree;    // index into trees_in_order
   std::uint32_t parent;  // the tree has this edge
   std::uint32_t child;
   Seconds start;
@@ -65,13 +65,16 @@ struct ScheduledSend {
 };
 
 // An executable steady state: what every host sends and when, the same in every period. In each
-// period every edge of tree k carries segments[k] whole segments, which its parent received
-// completely before the period began (docs/model.md, "Schedules").
+// period every edge of tree k carries segments[k] whole segments, which its sender had, combined
+// with those of all its children in a reduce tree, before the period began (docs/model.md,
+// "Schedules").
 struct PlanSchedule {
   Seconds period;
-  BytesPerSecond throughput;            // what the schedule carries: bytes of all segments / period
-  std::vector<std::uint64_t> segments;  // per tree; 0: its rate is too small for one per period
-  std::vector<ScheduledSend> sends;     // ascending by start
+  BytesPerSecond throughput;  // what the schedule carries: bytes of all segments / period
+  // Per tree; 0: its rate is too small for one per period. In an allreduce as many over its reduce
+  // trees as over its broadcast trees.
+  std::vector<std::uint64_t> segments;
+  std::vector<ScheduledSend> sends;  // ascending by start
   bool operator==(const PlanSchedule&) const = default;
 };
 
@@ -144,6 +147,11 @@ constexpr bool combines(Operation operation) {
   return (reduces(operation) && !has_no_data(operation)) || operation == Operation::kReduceScatter;
 }
 
+// Whether its plans with one root may have a periodic schedule.
+constexpr bool can_have_schedule(Operation operation) {
+  return (reduces(operation) || broadcasts(operation)) && !has_no_data(operation);
+}
+
 // Large enough that the overhead per segment hardly matters, small enough that pipelines fill soon
 // (docs/runtime.md, "Against MPI_Bcast").
 inline constexpr Bytes kDefaultSegment{512U << 10U};
@@ -209,7 +217,7 @@ struct Plan {
   bool latency_occupies = false;          // written only when true
   std::vector<PlanTree> reduce_trees;     // of reduce and allreduce
   std::vector<PlanTree> broadcast_trees;  // of broadcast and allreduce
-  std::optional<PlanSchedule> schedule;   // of a broadcast only
+  std::optional<PlanSchedule> schedule;   // where can_have_schedule
   std::vector<PlanBlock> blocks{};        // of other operations, several roots, and helpers
   std::optional<PlanCost> cost{};         // unset: no prices are known
 
@@ -246,6 +254,20 @@ struct PlanTrees {
 std::vector<PlanTrees> trees_by_kind(const Plan& plan);
 // The same without empty ones.
 std::vector<PlanTrees> blocks_of(const Plan& plan);
+// A tree of a plan with one root.
+struct DirectedTree {
+  const PlanTree* tree;
+  bool up;  // data goes towards the root
+
+  [[nodiscard]] std::uint32_t sender(const PlanEdge& edge) const {
+    return up ? edge.child : edge.parent;
+  }
+  [[nodiscard]] std::uint32_t receiver(const PlanEdge& edge) const {
+    return up ? edge.parent : edge.child;
+  }
+};
+// As a schedule numbers them: the reduce trees, then the broadcast trees. Refers to the plan.
+std::vector<DirectedTree> trees_in_order(const Plan& plan);
 // Of an operation whose message has a part for each node: the share of each node's part, sum 1; 0
 // without a block. Of an alltoall: nodes x nodes, sender by sender, sum nodes. What blocks leave of
 // the message is what a root has for itself, in an alltoall all nodes alike. Of other operations:
@@ -283,6 +305,8 @@ struct TreeFigures {
 };
 // The largest over all trees of both kinds. Precondition: no structural fault.
 TreeFigures figures_of(const Plan& plan);
+// Segments of the message in a period of a schedule for the plan.
+std::uint64_t segments_in_period(const Plan& plan, const PlanSchedule& schedule);
 // Intervals of the period in which no send starts or ends: the matchings of the schedule. Intervals
 // below 1e-12 of the period are rounding and not counted.
 std::size_t step_count(const PlanSchedule& schedule);

@@ -8,22 +8,15 @@
 #include <unordered_map>
 
 #include "planner/plan/block_check.hpp"
+#include "planner/plan/figures.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/plan/schedule_check.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::planner {
 namespace {
 
 constexpr std::uint32_t kNone = UINT32_MAX;
-constexpr double kTolerance = 1e-6;
-
-bool differ(double one, double other) {
-  return !(std::abs(one - other) <= kTolerance * other);
-}
-
-bool finite_and_positive(double value) {
-  return std::isfinite(value) && value > 0;
-}
 
 class PlanCheck {
  public:
@@ -38,11 +31,7 @@ class PlanCheck {
     check_blocks(plan_, file_);
     for (const PlanTrees& kind : trees_by_kind(plan_)) trees(kind);
     rates();
-    if (!plan_.schedule) return;
-    if (plan_.operation != Operation::kBroadcast) {
-      refuse("/schedule", "only a broadcast has a schedule");
-    }
-    schedule(*plan_.schedule);
+    if (plan_.schedule) check_schedule(plan_, file_);
   }
 
   void colors(const PlanTrees& kind) const {
@@ -287,92 +276,6 @@ class PlanCheck {
       }
       refuse("/throughput_Bps", "the {} rates sum to {}, not to {}",
              kind.up ? "reduce trees'" : "trees'", sum, throughput);
-    }
-  }
-
-  void schedule(const PlanSchedule& schedule) {
-    figures(schedule);
-    // By tree and child.
-    std::vector<std::vector<std::uint32_t>> parent_of;
-    for (const PlanTree& tree : plan_.broadcast_trees) {
-      parent_of.emplace_back(plan_.nodes.size(), kNone);
-      for (const PlanEdge edge : tree.edges) parent_of.back()[edge.child] = edge.parent;
-    }
-    for (std::size_t i = 0; i < schedule.sends.size(); ++i) {
-      send(schedule.sends[i], parent_of, i);
-      if (i > 0 && schedule.sends[i].start < schedule.sends[i - 1].start) {
-        refuse_at("/schedule/sends", i,
-                  "it starts at {} s, before the send that is listed before it",
-                  schedule.sends[i].start.value);
-      }
-    }
-    amounts(schedule);
-  }
-
-  void figures(const PlanSchedule& schedule) const {
-    if (!finite_and_positive(schedule.period.value)) {
-      refuse("/schedule/period_s", "a period is finite and positive, not {}",
-             schedule.period.value);
-    }
-    if (schedule.segments.size() != plan_.broadcast_trees.size()) {
-      refuse("/schedule/slices", "{} counts for {} trees", schedule.segments.size(),
-             plan_.broadcast_trees.size());
-    }
-    double bytes = 0;
-    for (const std::uint64_t count : schedule.segments) bytes += bytes_of(count);
-    if (bytes == 0) refuse("/schedule/slices", "a period carries at least one segment");
-    const double throughput = bytes / schedule.period.value;
-    if (!finite_and_positive(schedule.throughput.value) ||
-        differ(schedule.throughput.value, throughput)) {
-      refuse("/schedule/throughput_Bps", "the segments of a period carry {}, not {}", throughput,
-             schedule.throughput.value);
-    }
-  }
-
-  [[nodiscard]] double bytes_of(std::uint64_t segments) const {
-    return static_cast<double>(segments) * static_cast<double>(plan_.segment.value);
-  }
-
-  void send(const ScheduledSend& send, const std::vector<std::vector<std::uint32_t>>& parent_of,
-            std::size_t i) const {
-    const std::string sends = "/schedule/sends";
-    if (send.tree >= parent_of.size()) refuse_at(sends, i, "there is no tree {}", send.tree);
-    if (send.parent >= plan_.nodes.size() || send.child >= plan_.nodes.size() ||
-        parent_of[send.tree][send.child] != send.parent) {
-      refuse_at(sends, i, "tree {} has no edge {} -> {}", send.tree, send.parent, send.child);
-    }
-    if (!(std::isfinite(send.start.value) && send.start.value >= 0)) {
-      refuse_at(sends, i, "a send starts at 0 or later, not at {}", send.start.value);
-    }
-    if (!finite_and_positive(send.time.value)) {
-      refuse_at(sends, i, "a send's time is finite and positive, not {}", send.time.value);
-    }
-    if (!finite_and_positive(send.bytes)) {
-      refuse_at(sends, i, "a send's bytes are finite and positive, not {}", send.bytes);
-    }
-    constexpr double kRounding = 1e-12;
-    const double end = send.start.value + send.time.value;
-    const double period = plan_.schedule->period.value;
-    if (end > period * (1 + kRounding)) {
-      refuse_at(sends, i, "it ends at {} s, after the period of {} s", end, period);
-    }
-  }
-
-  // Every edge of a tree must carry exactly the tree's segments.
-  void amounts(const PlanSchedule& schedule) const {
-    std::vector<std::vector<double>> carried(plan_.broadcast_trees.size());
-    for (auto& tree : carried) tree.assign(plan_.nodes.size(), 0.0);
-    for (const ScheduledSend& send : schedule.sends) carried[send.tree][send.child] += send.bytes;
-    for (std::size_t k = 0; k < carried.size(); ++k) {
-      const double wanted = bytes_of(schedule.segments[k]);
-      for (const PlanEdge edge : plan_.broadcast_trees[k].edges) {
-        if (!differ(carried[k][edge.child], wanted)) continue;
-        refuse("/schedule/sends",
-               "edge {} -> {} of tree {} carries {} bytes per period, but its {} {} {}",
-               edge.parent, edge.child, k, carried[k][edge.child],
-               counted(schedule.segments[k], "segment"), schedule.segments[k] == 1 ? "has" : "have",
-               wanted);
-      }
     }
   }
 

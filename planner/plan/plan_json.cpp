@@ -26,12 +26,16 @@ constexpr std::uint64_t kBlocks = 2;  // version: blocks of any roots
 
 // --- writing ---
 
-std::string schedule_json(const PlanSchedule& schedule) {
+std::string schedule_json(const Plan& plan) {
+  const PlanSchedule& schedule = *plan.schedule;
+  const std::vector<DirectedTree> trees = trees_in_order(plan);
   std::string sends;
   for (const ScheduledSend& send : schedule.sends) {
     sends += fmt::format("{}      [{}, {}, {}, {}, {}, {}]", sends.empty() ? "\n" : ",\n",
-                         send.tree, send.parent, send.child, number(send.start.value, "start"),
-                         number(send.time.value, "time"), number(send.bytes, "bytes"));
+                         send.tree, trees[send.tree].sender({send.parent, send.child}),
+                         trees[send.tree].receiver({send.parent, send.child}),
+                         number(send.start.value, "start"), number(send.time.value, "time"),
+                         number(send.bytes, "bytes"));
   }
   return fmt::format(
       "{{\n    \"period_s\": {},\n    \"throughput_Bps\": {},\n    \"slices\": [{}],\n"
@@ -51,12 +55,16 @@ PlanSchedule parse_schedule(const JsonCursor& schedule, const Plan& plan) {
   for (const JsonCursor& count : schedule.at("slices").elements()) {
     parsed.segments.push_back(count.unsigned_integer());
   }
+  const std::vector<DirectedTree> trees = trees_in_order(plan);
   for (const JsonCursor& send : schedule.at("sends").elements()) {
     const std::vector<JsonCursor> parts = send.elements();
-    if (parts.size() != 6) send.refuse("expected [tree, parent, child, start, seconds, bytes]");
-    parsed.sends.push_back({index_below(parts[0], plan.broadcast_trees.size(), "trees"),
-                            index_below(parts[1], plan.nodes.size(), "nodes"),
-                            index_below(parts[2], plan.nodes.size(), "nodes"),
+    if (parts.size() != 6) send.refuse("expected [tree, sender, receiver, start, seconds, bytes]");
+    const std::uint32_t tree = index_below(parts[0], trees.size(), "trees");
+    const std::uint32_t sender = index_below(parts[1], plan.nodes.size(), "nodes");
+    const std::uint32_t receiver = index_below(parts[2], plan.nodes.size(), "nodes");
+    parsed.sends.push_back({tree,
+                            trees[tree].up ? receiver : sender,
+                            trees[tree].up ? sender : receiver,
                             {parts[3].number()},
                             {parts[4].number()},
                             parts[5].number()});
@@ -277,7 +285,7 @@ std::string to_json(const Plan& plan) {
     if (!plan.cost->currency.empty()) add("currency", quoted(plan.cost->currency));
   }
   text += has_blocks ? "  \"blocks\": " + blocks_json(plan.blocks) : trees_of_one_root(plan);
-  if (plan.schedule) text += ",\n  \"schedule\": " + schedule_json(*plan.schedule);
+  if (plan.schedule) text += ",\n  \"schedule\": " + schedule_json(plan);
   return text + "\n}\n";
 }
 

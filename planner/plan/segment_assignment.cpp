@@ -246,8 +246,14 @@ std::vector<SegmentAssignment> assignments_of(const Plan& plan) {
   return assignments;
 }
 
-SegmentAssignment assignment_for(const PlanSchedule& schedule) {
-  return SegmentAssignment::of_counts(schedule.segments);
+std::vector<SegmentAssignment> assignments_by_schedule(const Plan& plan) {
+  std::vector<SegmentAssignment> assignments;
+  std::span<const std::uint64_t> counts = plan.schedule->segments;
+  for (const PlanTrees& block : blocks_of(plan)) {
+    assignments.push_back(SegmentAssignment::of_counts(counts.first(block.trees->size())));
+    counts = counts.subspan(block.trees->size());
+  }
+  return assignments;
 }
 
 }  // namespace espalier::planner

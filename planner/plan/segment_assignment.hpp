@@ -124,7 +124,8 @@ SegmentAssignment assignment_with_lags(const PlanTrees& block);
 // The same for each of blocks_of(plan). Latencies are ignored where a block comes after another
 // one, because what its root sends depends on what it receives.
 std::vector<SegmentAssignment> assignments_of(const Plan& plan);
-// The assignment of a schedule: all segments of a period before any of the next one.
-SegmentAssignment assignment_for(const PlanSchedule& schedule);
+// The same by the plan's schedule: all segments of a period before any of the next one.
+// Precondition: the plan has a schedule.
+std::vector<SegmentAssignment> assignments_by_schedule(const Plan& plan);
 
 }  // namespace espalier::planner

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -17,27 +18,31 @@ namespace {
 
 using Seconds2d = std::vector<std::vector<double>>;
 
-// Chooses the number of whole segments of each tree in a period.
+// Chooses the number of whole segments of each tree in a period. The trees of an allreduce are of
+// two kinds, each of which carries the whole message.
 class SegmentChooser {
  public:
   SegmentChooser(const Plan& plan, const Seconds2d& edge_seconds) {
     const std::size_t ports = 2 * plan.nodes.size();
-    for (std::size_t k = 0; k < plan.broadcast_trees.size(); ++k) {
-      const PlanTree& tree = plan.broadcast_trees[k];
-      rates_.push_back(tree.rate.value);
-      loads_.emplace_back(ports, 0.0);
-      for (std::size_t e = 0; e < tree.edges.size(); ++e) {
-        loads_[k][tree.edges[e].parent] += edge_seconds[k][e];
-        loads_[k][plan.nodes.size() + tree.edges[e].child] += edge_seconds[k][e];
+    for (const DirectedTree& of : trees_in_order(plan)) {
+      const std::vector<double>& seconds = edge_seconds[rates_.size()];
+      rates_.push_back(of.tree->rate.value);
+      std::vector<double>& load = loads_.emplace_back(ports, 0.0);
+      for (std::size_t e = 0; e < of.tree->edges.size(); ++e) {
+        load[of.sender(of.tree->edges[e])] += seconds[e];
+        load[plan.nodes.size() + of.receiver(of.tree->edges[e])] += seconds[e];
       }
+    }
+    const std::size_t up = plan.reduce_trees.size();
+    for (const Kind kind : {Kind{0, up}, Kind{up, rates_.size()}}) {
+      if (kind.first < kind.last) kinds_.push_back(kind);
     }
   }
 
   // Tries 1, 2, 3, ... segments in total, divided in proportion to the rates, rounded to the
-  // nearest and rounded down. Rounding down loses less than a segment per tree, so trees / loss
-  // segments always suffice.
+  // nearest and rounded down. Rounding down loses less than a segment per tree, and equalising the
+  // kinds no more than the kind with more trees lost, so trees / loss segments always suffice.
   [[nodiscard]] std::vector<std::uint64_t> choose(double loss, const Deadline& deadline) const {
-    const double total = std::accumulate(rates_.begin(), rates_.end(), 0.0);
     Trial rated(*this);
     for (std::size_t k = 0; k < rates_.size(); ++k) rated.set(k, rates_[k]);
     const double wanted = (1 - loss) * rated.throughput();
@@ -47,20 +52,63 @@ class SegmentChooser {
     for (double segments = 1;; ++segments) {
       watch.require(kRoundings.size() * rates_.size() * loads_.front().size());
       for (std::size_t r = 0; r < kRoundings.size(); ++r) {
-        for (std::size_t k = 0; k < rates_.size(); ++k) {
-          trials[r].set(k, std::floor(rates_[k] / total * segments + kRoundings[r]));
-        }
+        const std::vector<double> whole = rounded(segments, kRoundings[r]);
+        for (std::size_t k = 0; k < rates_.size(); ++k) trials[r].set(k, whole[k]);
         if (trials[r].throughput() >= wanted) return trials[r].counts();
       }
     }
   }
 
  private:
+  // The trees [first, last).
+  struct Kind {
+    std::size_t first;
+    std::size_t last;
+  };
+
+  [[nodiscard]] static double sum(const std::vector<double>& amounts, const Kind& kind) {
+    const auto at = [&](std::size_t tree) {
+      return amounts.begin() + static_cast<std::ptrdiff_t>(tree);
+    };
+    return std::accumulate(at(kind.first), at(kind.last), 0.0);
+  }
+
+  // Whole segments of each tree, as many of each kind.
+  [[nodiscard]] std::vector<double> rounded(double segments, double rounding) const {
+    std::vector<double> fair(rates_.size());
+    std::vector<double> whole(rates_.size());
+    double least = std::numeric_limits<double>::infinity();
+    for (const Kind& kind : kinds_) {
+      const double total = sum(rates_, kind);
+      for (std::size_t k = kind.first; k < kind.last; ++k) {
+        fair[k] = rates_[k] / total * segments;
+        whole[k] = std::floor(fair[k] + rounding);
+      }
+      least = std::min(least, sum(whole, kind));
+    }
+    for (const Kind& kind : kinds_) {
+      for (double more = sum(whole, kind) - least; more > 0; --more) {
+        std::size_t first = kind.first;  // the tree that has most of what is not its share
+        for (std::size_t k = kind.first; k < kind.last; ++k) {
+          const bool is_left = whole[k] > 0;
+          if (is_left && (whole[first] == 0 || whole[k] - fair[k] > whole[first] - fair[first])) {
+            first = k;
+          }
+        }
+        --whole[first];
+      }
+    }
+    return whole;
+  }
+
   // The amount of each tree, and the resulting load of every port.
   class Trial {
    public:
     explicit Trial(const SegmentChooser& chooser)
-        : loads_(&chooser.loads_), amounts_(loads_->size(), 0.0), load_(loads_->front().size()) {}
+        : loads_(&chooser.loads_),
+          kind_(chooser.kinds_.front()),
+          amounts_(loads_->size(), 0.0),
+          load_(loads_->front().size()) {}
 
     void set(std::size_t tree, double amount) {
       const double more = amount - amounts_[tree];
@@ -72,7 +120,7 @@ class SegmentChooser {
       }
     }
     [[nodiscard]] double throughput() const {
-      const double amount = std::accumulate(amounts_.begin(), amounts_.end(), 0.0);
+      const double amount = sum(amounts_, kind_);
       return amount > 0 ? amount / *std::max_element(load_.begin(), load_.end()) : 0;
     }
     [[nodiscard]] std::vector<std::uint64_t> counts() const {
@@ -83,11 +131,13 @@ class SegmentChooser {
 
    private:
     const Seconds2d* loads_;
+    Kind kind_;  // any: all carry the same
     std::vector<double> amounts_;
     std::vector<double> load_;
   };
 
   std::vector<double> rates_;
+  std::vector<Kind> kinds_;
   Seconds2d loads_;  // [tree][port]: seconds per byte; out-ports, then in-ports
 };
 
@@ -100,14 +150,16 @@ struct Work {
 Work work_of(const Plan& plan, const Seconds2d& edge_seconds,
              const std::vector<std::uint64_t>& segments) {
   Work work;
+  const std::vector<DirectedTree> trees = trees_in_order(plan);
   for (std::size_t k = 0; k < segments.size(); ++k) {
     if (segments[k] == 0) continue;
     const double bytes = static_cast<double>(segments[k]) * static_cast<double>(plan.segment.value);
-    const PlanTree& tree = plan.broadcast_trees[k];
-    for (std::size_t e = 0; e < tree.edges.size(); ++e) {
-      const auto [parent, child] = tree.edges[e];
-      work.jobs.push_back({parent, child, bytes * edge_seconds[k][e]});
-      work.sends.push_back({static_cast<std::uint32_t>(k), parent, child, {}, {}, bytes});
+    const std::vector<PlanEdge>& edges = trees[k].tree->edges;
+    for (std::size_t e = 0; e < edges.size(); ++e) {
+      work.jobs.push_back(
+          {trees[k].sender(edges[e]), trees[k].receiver(edges[e]), bytes * edge_seconds[k][e]});
+      work.sends.push_back(
+          {static_cast<std::uint32_t>(k), edges[e].parent, edges[e].child, {}, {}, bytes});
     }
   }
   return work;
@@ -115,13 +167,12 @@ Work work_of(const Plan& plan, const Seconds2d& edge_seconds,
 
 }  // namespace
 
-void require_schedulable(const Instance& instance) {
-  if (instance.model() != platforms::Model::kOnePort) {
+void require_schedulable(const platforms::Platform& platform, platforms::Model model) {
+  if (model != platforms::Model::kOnePort) {
     throw InputError(fmt::format("a schedule needs the model {}, not {}",
                                  platforms::name_of(platforms::Model::kOnePort),
-                                 platforms::name_of(instance.model())));
+                                 platforms::name_of(model)));
   }
-  const platforms::Platform& platform = instance.platform();
   if (platform.hosts().size() != platform.nodes().size()) {
     throw InputError(fmt::format("a schedule needs a platform without relays; {} has {}",
                                  in_quotes(platform.name()),
@@ -133,19 +184,21 @@ void require_schedulable(const Instance& instance) {
   }
 }
 
-std::vector<std::vector<double>> edge_seconds_per_byte(const Instance& instance, const Plan& plan) {
-  const platforms::Platform& platform = instance.platform();
+std::vector<std::vector<double>> edge_seconds_per_byte(const platforms::Platform& platform,
+                                                       const Plan& plan) {
   const platforms::OccupationOptions options{plan.segment, plan.latency_occupies};
   Seconds2d seconds;
-  for (std::size_t k = 0; k < plan.broadcast_trees.size(); ++k) {
-    const PlanTree& tree = plan.broadcast_trees[k];
+  for (const DirectedTree& of : trees_in_order(plan)) {
+    const std::size_t k = seconds.size();
     seconds.emplace_back();
-    for (const auto [parent, child] : tree.edges) {
-      const auto arc = platform.find_arc(platform.hosts()[parent], platform.hosts()[child]);
-      if (!arc || tree.via.contains({parent, child})) {
+    for (const PlanEdge& edge : of.tree->edges) {
+      const std::uint32_t from = of.sender(edge);
+      const std::uint32_t to = of.receiver(edge);
+      const auto arc = platform.find_arc(platform.hosts()[from], platform.hosts()[to]);
+      if (!arc || of.tree->via.contains({edge.parent, edge.child})) {
         throw InputError(fmt::format(
             "a schedule needs direct links; tree {} goes from {} to {} through other nodes", k,
-            in_quotes(plan.nodes[parent]), in_quotes(plan.nodes[child])));
+            in_quotes(plan.nodes[from]), in_quotes(plan.nodes[to])));
       }
       seconds.back().push_back(platforms::arc_seconds_per_byte(platform.arc(*arc), options));
     }
@@ -153,14 +206,14 @@ std::vector<std::vector<double>> edge_seconds_per_byte(const Instance& instance,
   return seconds;
 }
 
-PlanSchedule make_schedule(const Instance& instance, const Plan& plan,
-                           const ScheduleOptions& options) {
+PlanSchedule make_schedule(const platforms::Platform& platform, platforms::Model model,
+                           const Plan& plan, const ScheduleOptions& options) {
   constexpr double kLeastLoss = 1e-4;
   if (!(options.loss >= kLeastLoss && options.loss < 1)) {
     throw std::invalid_argument("a schedule's loss is at least 1e-4 and below 1");
   }
-  require_schedulable(instance);
-  const Seconds2d edge_seconds = edge_seconds_per_byte(instance, plan);
+  require_schedulable(platform, model);
+  const Seconds2d edge_seconds = edge_seconds_per_byte(platform, plan);
   PlanSchedule schedule;
   schedule.segments = SegmentChooser(plan, edge_seconds).choose(options.loss, options.deadline);
   const Work work = work_of(plan, edge_seconds, schedule.segments);
@@ -179,8 +232,7 @@ PlanSchedule make_schedule(const Instance& instance, const Plan& plan,
     send.bytes *= piece.seconds / job_seconds[piece.job];
     schedule.sends.push_back(send);
   }
-  const std::uint64_t segments =
-      std::accumulate(schedule.segments.begin(), schedule.segments.end(), std::uint64_t{0});
+  const std::uint64_t segments = segments_in_period(plan, schedule);
   schedule.period = {shop.length};
   schedule.throughput = {static_cast<double>(segments) * static_cast<double>(plan.segment.value) /
                          shop.length};

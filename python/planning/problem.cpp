@@ -194,12 +194,9 @@ Made Problem::plan(const std::string& name, const Options& options) const {
       const planner::AlgorithmOptions limits = options.limits(clock);
       Made made = made_of(problem, algorithm.name, options, run(algorithm, problem, limits));
       if constexpr (std::is_same_v<std::decay_t<decltype(problem)>, planner::Collective>) {
-        if (options.schedule && problem.operation() != Operation::kBroadcast) {
-          throw InputError("schedule: only a broadcast can have one");
-        }
         if (options.schedule) {
-          made.plan.schedule = planner::make_schedule(*problem.broadcast(), made.plan,
-                                                      {.deadline = limits.deadline.restarted()});
+          made.plan.schedule =
+              planner::make_schedule(problem, made.plan, {.deadline = limits.deadline.restarted()});
         }
       }
       made.seconds = watch.elapsed().value;

@@ -23,8 +23,9 @@ void refuse_if(bool holds, const char* reason) {
 }
 
 void check_orders(const Plan& plan, const CollectiveOptions& options) {
-  refuse_if(options.schedule && plan.operation != planner::Operation::kBroadcast,
-            "a schedule is for broadcasts");
+  refuse_if(
+      options.schedule && (!planner::can_have_schedule(plan.operation) || !plan.has_one_root()),
+      "a schedule is for a broadcast, a reduce or an allreduce with one root");
   refuse_if(options.rounds && planner::routes(plan.operation),
             "rounds are for operations that copy or combine the whole message");
   refuse_if(options.rounds && !plan.has_one_root(), "rounds are for operations with one root");

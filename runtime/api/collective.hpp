@@ -33,8 +33,8 @@ enum class RankMapping {
 };
 
 // Must be the same on all ranks. The default windows were chosen by measurement (docs/runtime.md).
-// A schedule is for broadcasts; rounds are for broadcasts, reduces and allreduces with one root,
-// and so are direct_copies, which are ignored elsewhere.
+// A schedule and rounds are for broadcasts, reduces and allreduces with one root, and so are
+// direct_copies, which are ignored elsewhere.
 struct CollectiveOptions {
   // Outstanding sends per child of a tree; on the way up, per tree. A reduction's default is larger
   // (ReductionOptions).

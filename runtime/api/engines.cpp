@@ -34,7 +34,7 @@ void set_risks(const BoundPlan& bound, std::vector<engine::TreeRole>& roles) {
 
 // In rounds every tree has its turn until the end of the message.
 std::vector<planner::SegmentAssignment> assignments_of(const BoundPlan& bound) {
-  if (bound.slots) return {bound.slots->assignment()};
+  if (bound.slots) return bound.slots->assignments();
   if (!bound.options.rounds) return planner::assignments_of(bound.plan);
   std::vector<planner::SegmentAssignment> assignments;
   for (const planner::PlanTrees& block : planner::blocks_of(bound.plan)) {
@@ -111,7 +111,8 @@ std::unique_ptr<MpiEngine> engine_of(const BoundPlan& bound, std::shared_ptr<Hos
   options.on_progress = bound.options.on_progress;
   std::vector<engine::Block> blocks = blocks_of(bound, rings.get());
   if (bound.slots) {
-    options.timetable = bound.slots->of_rank(bound.rank_of_node, bound.rank, blocks.back().trees);
+    options.timetable =
+        bound.slots->of_rank(bound.rank_of_node, bound.rank, engine::trees_of(blocks));
   }
   return std::make_unique<MpiEngine>(bound.comm.get(), std::move(blocks), std::move(options),
                                      transport_options(bound, std::move(rings)));

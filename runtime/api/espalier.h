@@ -95,8 +95,7 @@ void espalier_broadcast_free(espalier_broadcast** broadcast);
  */
 typedef struct espalier_reduction espalier_reduction;
 
-/* As for a broadcast. Options with a schedule are refused.
- * NULL: the same defaults, except for 4 outstanding sends per tree. */
+/* As for a broadcast. NULL: the same defaults, except for 4 outstanding sends per tree. */
 espalier_status espalier_reduction_create(MPI_Comm comm, const char* plan_file,
                                           const espalier_options* options,
                                           espalier_reduction** reduction);

@@ -31,8 +31,9 @@ class Follower {
     for (std::uint32_t tree = 0; tree < task.segments.size(); ++tree) {
       if (task.segments[tree] == 0) continue;
       batches_ = std::max(batches_, (task.segments[tree] - 1) / schedule.segments[tree] + 1);
-      delay_children(task.source, tree, 0);
+      set_distances(tree);
     }
+    delay_flows();
   }
 
   std::vector<double> run() {
@@ -40,7 +41,12 @@ class Follower {
     for (std::uint32_t i = 0; i < pieces_.size(); ++i) {
       const Flow& flow = task_.flows.all()[i];
       if (task_.segments[flow.tree] == 0) continue;
-      done_s[flow.child] = std::max(done_s[flow.child], arrival_of_all(i));
+      const double sent_s = end_of_all(i);
+      const std::uint32_t receiver = flow.up ? flow.parent : flow.child;
+      if (flow.up) done_s[flow.child] = std::max(done_s[flow.child], sent_s);
+      // In a reduce only the root has a result.
+      if (flow.up && receiver != task_.source) continue;
+      done_s[receiver] = std::max(done_s[receiver], sent_s + flow.latency_s);
     }
     if (on_send_) report_pieces();
     return done_s;
@@ -52,25 +58,49 @@ class Follower {
   }
   [[nodiscard]] double period_s() const { return schedule_.period.value; }
 
-  // Sets the delays below `source`: its edges in the tree carry their first batch in period
-  // `first_delay`, those below in the first period by whose start the batch has arrived.
-  void delay_children(std::uint32_t source, std::uint32_t tree, std::uint64_t first_delay) {
+  // The periods after which what the flow carries in one may go on.
+  [[nodiscard]] std::uint64_t periods_of(std::uint32_t flow) const {
+    const Flow& of = task_.flows.all()[flow];
+    const double arrival = end_of(flow, whole_batch(of.tree)) + of.latency_s;
+    return static_cast<std::uint64_t>(std::max(1.0, std::ceil(arrival / period_s() - kRounding)));
+  }
+
+  // Sets each flow's delay to the number of periods by which it carries a batch later than the
+  // flows at the root, or earlier if data goes to the root.
+  void set_distances(std::uint32_t tree) {
     struct Visit {
       std::uint32_t host;
-      std::uint64_t delay;
+      std::uint64_t distance;  // of the flows below it whose data goes away from the root
     };
-    std::vector<Visit> visits{{source, first_delay}};
+    std::vector<Visit> visits{{task_.source, 0}};
     while (!visits.empty()) {
       const Visit visit = visits.back();
       visits.pop_back();
       const auto [first, last] = task_.flows.below(visit.host, tree);
       for (std::uint32_t i = first; i < last; ++i) {
-        delay_[i] = visit.delay;
-        const double arrival = end_of(i, whole_batch(tree)) + task_.flows.all()[i].latency_s;
-        const double periods = std::max(1.0, std::ceil(arrival / period_s() - kRounding));
-        visits.push_back(
-            {task_.flows.all()[i].child, visit.delay + static_cast<std::uint64_t>(periods)});
+        const Flow& flow = task_.flows.all()[i];
+        const bool is_later = flow.up && visit.host != task_.source;
+        delay_[i] = visit.distance + (is_later ? periods_of(i) : 0);
+        visits.push_back({flow.child, delay_[i] + (flow.up ? 0 : periods_of(i))});
       }
+    }
+  }
+
+  // All flows to the root carry a batch in the same period, and those away from it when it has
+  // arrived completely.
+  void delay_flows() {
+    std::uint64_t arrives = 0;
+    std::uint64_t lasts = 0;
+    for (std::uint32_t i = 0; i < delay_.size(); ++i) {
+      const Flow& flow = task_.flows.all()[i];
+      if (!flow.up || task_.segments[flow.tree] == 0) continue;
+      arrives = std::max(arrives, delay_[i]);
+      if (flow.parent == task_.source) lasts = std::max(lasts, periods_of(i));
+    }
+    for (std::uint32_t i = 0; i < delay_.size(); ++i) {
+      const Flow& flow = task_.flows.all()[i];
+      if (task_.segments[flow.tree] == 0) continue;
+      delay_[i] = flow.up ? arrives - delay_[i] : arrives + lasts + delay_[i];
     }
   }
 
@@ -105,13 +135,12 @@ class Follower {
     return end;
   }
 
-  [[nodiscard]] double arrival_of_all(std::uint32_t flow) const {
+  [[nodiscard]] double end_of_all(std::uint32_t flow) const {
     const std::uint32_t tree = task_.flows.all()[flow].tree;
     const bool in_last = segments_of_last(tree) > 0;
     const std::uint64_t period = delay_[flow] + batches_ - (in_last ? 1 : 2);
     return static_cast<double>(period) * period_s() +
-           end_of(flow, in_last ? last_batch(flow) : whole_batch(tree)) +
-           task_.flows.all()[flow].latency_s;
+           end_of(flow, in_last ? last_batch(flow) : whole_batch(tree));
   }
 
   // --- every piece, period by period ---
@@ -140,8 +169,8 @@ class Follower {
     const std::span<const Holding> ports = task_.full.of(flow);
     for (std::size_t i = 0; i < held.size(); ++i) held[i] = {ports[i].resource, seconds};
     const auto segment = static_cast<std::uint64_t>(sent / segment_bytes_ + kRounding);
-    on_send_({Send::Kind::kDown,
-              piece.tree,
+    on_send_({task_.flows.all()[flow].up ? Send::Kind::kUp : Send::Kind::kDown,
+              task_.flows.number_in_plan(task_.flows.all()[flow]),
               piece.parent,
               piece.child,
               batch * schedule_.segments[piece.tree] + segment,
@@ -164,8 +193,7 @@ class Follower {
 
 }  // namespace
 
-BatchedAssignment assign_in_batches(const planner::PlanSchedule& schedule, std::uint64_t segments) {
-  const std::vector<std::uint64_t>& batch = schedule.segments;
+BatchedAssignment assign_in_batches(std::span<const std::uint64_t> batch, std::uint64_t segments) {
   const std::uint64_t in_batch = std::accumulate(batch.begin(), batch.end(), std::uint64_t{0});
   if (in_batch == 0) throw std::invalid_argument("a period without segments");
   const std::uint64_t whole = (segments - 1) / in_batch;

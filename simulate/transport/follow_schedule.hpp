@@ -1,10 +1,12 @@
 // The run of a plan's periodic schedule (docs/model.md, "Schedules"), computed without stepping
 // through its periods: an edge of tree k carries batch b of the tree's segments[k] segments in
-// period b + delay at the times of its pieces; a host's edges start in the first period by whose
-// begin the whole batch has arrived there. The last batch carries the rest of the message.
+// period b + delay at the times of its pieces; what a host passes on starts in the first period by
+// whose begin the whole batch has arrived there, from all children in a reduce tree. The last batch
+// carries the rest of the message.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
@@ -17,9 +19,10 @@ struct BatchedAssignment {
   std::vector<std::uint64_t> segments;  // per tree
   std::uint32_t last_tree;              // a tree that has segments in the last batch
 };
-// How many of `segments` (at least 1) each tree carries: whole batches, and its share of the rest
-// by largest remainder. Throws std::invalid_argument for a schedule without segments.
-BatchedAssignment assign_in_batches(const planner::PlanSchedule& schedule, std::uint64_t segments);
+// How many of `segments` (at least 1) each tree of one kind carries: whole batches, and its share
+// of the rest by largest remainder. batch: per tree, PlanSchedule::segments. Throws
+// std::invalid_argument if there are none.
+BatchedAssignment assign_in_batches(std::span<const std::uint64_t> batch, std::uint64_t segments);
 
 // When each host has all its segments, in seconds. segment_bytes: the plan's.
 std::vector<double> follow_schedule(const Task& task, const planner::PlanSchedule& schedule,

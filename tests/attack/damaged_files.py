@@ -79,8 +79,8 @@ def of_plan(lab, random):
     lab.write_json("platform.json", platform(random, plain=True))
     case = lab.read_json("platform.json")
     words = ["--source", random.choice(hosts_of(case)), "--algorithm", random.choice(["optimal", "chain", "two-tree-sanders"])]
-    schedule = random.random() < 0.3
-    words += ["--schedule"] if schedule else ["--operation", random.choice(OPERATIONS)] if words[-1] != "two-tree-sanders" else []
+    words += ["--operation", random.choice(OPERATIONS)] if words[-1] != "two-tree-sanders" else []
+    words += ["--schedule"] if random.random() < 0.3 else []
     if lab.checked("plan", "platform.json", *words, "-q", "-o", "whole.json", outputs=["whole.json"]).status != 0:
         return
     lab.write("plan.json", damaged(random, (lab.folder / "whole.json").read_bytes()))

@@ -17,10 +17,11 @@ def attack(lab, random):
     network = Network(case)
     root = random.choice(hosts_of(case))
     words = ["--source", root, "--segment", str(random.choice([1024, 65536]))]
+    words += ["--operation", random.choice(OPERATIONS)]
     if scheduled:
         words += ["--schedule"]
     else:
-        words += ["--model", random.choice(MODELS), "--operation", random.choice(OPERATIONS)]
+        words += ["--model", random.choice(MODELS)]
         words += ["--algorithm", random.choice(ALGORITHMS)] + (["--latency", "occupies"] if random.random() < 0.2 else [])
     lab.write_json("platform.json", case)
     made = lab.checked("plan", "platform.json", *words, "-q", "-o", "plan.json", outputs=["plan.json"])

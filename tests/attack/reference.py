@@ -297,25 +297,28 @@ def faults_of_schedule(plan, network):
     faults = []
     busy = {}
     carried = {}
-    for tree, parent, child, start, seconds, size in schedule["sends"]:
-        arc = (nodes[parent], nodes[child])
+    for tree, sender, receiver, start, seconds, size in schedule["sends"]:
+        arc = (nodes[sender], nodes[receiver])
         if start < -slack or start + seconds > period + slack:
             faults.append("a send outside the period")
         if seconds < size * columns[arc]["out", arc[0]] - slack:
             faults.append("a send in less time than it takes")
-        busy.setdefault(("out", parent), []).append((start, start + seconds))
-        busy.setdefault(("in", child), []).append((start, start + seconds))
-        carried[tree, parent, child] = carried.get((tree, parent, child), 0.0) + size
+        busy.setdefault(("out", sender), []).append((start, start + seconds))
+        busy.setdefault(("in", receiver), []).append((start, start + seconds))
+        carried[tree, sender, receiver] = carried.get((tree, sender, receiver), 0.0) + size
     for intervals in busy.values():
         intervals.sort()
         if any(after[0] < before[1] - slack for before, after in zip(intervals, intervals[1:])):
             faults.append("a port in two sends at once")
-    for index, tree in enumerate(plan["broadcast_trees"]):
-        for parent, child in tree["edges"]:
+    first = 0
+    for trees in [plan[key] for key in ("reduce_trees", "broadcast_trees") if key in plan]:
+        for index, tree in enumerate(trees, first):
             due = schedule["slices"][index] * plan["slice_bytes"]
-            if carried.get((index, parent, child), 0.0) < due * (1 - 1e-5):
-                faults.append("an edge carries less than its segments")
-    reached = sum(schedule["slices"]) * plan["slice_bytes"] / period
-    if reached < schedule["throughput_Bps"] * (1 - 1e-5):
-        faults.append("less throughput than stated")
+            for sender, receiver in tree["edges"]:
+                if carried.get((index, sender, receiver), 0.0) < due * (1 - 1e-5):
+                    faults.append("an edge carries less than its segments")
+        reached = sum(schedule["slices"][first:first + len(trees)]) * plan["slice_bytes"] / period
+        if reached < schedule["throughput_Bps"] * (1 - 1e-5):
+            faults.append("less throughput than stated")
+        first += len(trees)
     return faults

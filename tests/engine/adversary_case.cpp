@@ -131,8 +131,12 @@ Case::Case(Random& random) {
   choose_blocks(random);
   choose_options(random);
   choose_faults(random);
+  if (slots) {
+    assignments = slots->assignments();
+    return;
+  }
   for (const CaseBlock& block : blocks) {
-    assignments.push_back(slots ? slots->assignment() : planner::assignment_for(block.trees));
+    assignments.push_back(planner::assignment_for(block.trees));
   }
 }
 
@@ -182,10 +186,7 @@ void Case::choose_blocks(Random& random) {
   using engine::Kind;
   const std::uint64_t shape = below(ranks == 1 ? 5 : 15, random);  // one rank combines nothing
   if (shape >= 12) return choose_routes(random);
-  if (shape == 0) {
-    add_block(Kind::kSpread, any_rank(random), random);
-    return choose_schedule(random);
-  }
+  if (shape == 0) return choose_schedule(random);
   const bool in_rounds = shape == 1 || chance(10, random);
   const auto add = [&](Kind kind, int root, bool of_all) {
     add_block(kind, root, random);
@@ -264,12 +265,25 @@ void Case::divide(Random& random) {
 }
 
 void Case::choose_schedule(Random& random) {
-  CaseBlock& block = blocks.front();
-  for (std::uint64_t left = 1 + below(3, random); left > 0; --left) {
-    block.trees.push_back(random_tree(block.members, 9, random));
+  const bool combines = ranks > 1 && chance(60, random);
+  add_block(combines ? engine::Kind::kCombine : engine::Kind::kSpread, any_rank(random), random);
+  if (combines && chance(60, random)) add_copies(random);
+  for (CaseBlock& block : blocks) {
+    block.trees.clear();
+    for (std::uint64_t left = 1 + below(3, random); left > 0; --left) {
+      block.trees.push_back(random_tree(block.members, 9, random));
+      if (chance(10, random)) add_latencies(block.trees.back(), random);
+    }
   }
-  planner::Plan plan = plan_from(block.trees, block.members.size(), block.root);
-  plan.segment = {block.range.grid.segment};
+  const CaseBlock& first = blocks.front();
+  planner::Plan plan = plan_from(first.trees, first.members.size(), first.root);
+  if (combines) {
+    plan.operation =
+        blocks.size() > 1 ? planner::Operation::kAllreduce : planner::Operation::kReduce;
+    plan.reduce_trees = std::exchange(plan.broadcast_trees, {});
+    if (blocks.size() > 1) plan.broadcast_trees = blocks.back().trees;
+  }
+  plan.segment = {first.range.grid.segment};
   plan.schedule = random_schedule(plan, random);
   slots.emplace(plan);
 }

@@ -36,7 +36,7 @@ struct Case {
 
   int ranks = 1;
   std::vector<CaseBlock> blocks;
-  std::optional<engine::Slots> slots;  // of the only block
+  std::optional<engine::Slots> slots;  // of all blocks
   // Of each block. Made once a case: that is half of what all its ranks calculate.
   std::vector<planner::SegmentAssignment> assignments;
   engine::Options options;  // the same on all ranks; without timetable
@@ -74,6 +74,7 @@ struct Case {
   // A block that copies what the last one has combined.
   void add_copies(Random& random);
   void choose_trees(CaseBlock& block, Random& random) const;
+  // Of a broadcast, a reduction or an allreduce.
   void choose_schedule(Random& random);
   // Some operations whose parts are routed, or anything with such parts.
   void choose_routes(Random& random);

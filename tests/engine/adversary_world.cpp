@@ -99,7 +99,7 @@ void World::make(int rank) {
   if (case_.slots) {
     std::vector<int> nodes(members_.size());
     std::iota(nodes.begin(), nodes.end(), 0);
-    options.timetable = case_.slots->of_rank(nodes, rank, blocks[0].trees);
+    options.timetable = case_.slots->of_rank(nodes, rank, engine::trees_of(blocks));
   }
   mine.transport =
       std::make_unique<Transport>(network_, rank, case_.blocks[0].root, engine::trees_of(blocks));

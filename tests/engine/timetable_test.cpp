@@ -5,9 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/plans.hpp"
@@ -39,9 +42,18 @@ std::vector<int> by_order(const Plan& plan) {
   return rank_of_node;
 }
 
+// In the trees of both kinds.
+std::vector<engine::TreeRole> all_roles(const Plan& plan, int rank) {
+  std::vector<engine::TreeRole> roles =
+      roles_of(plan.reduce_trees, by_order(plan), rank, {}, engine::Kind::kCombine);
+  std::ranges::move(roles_of(plan.broadcast_trees, by_order(plan), rank),
+                    std::back_inserter(roles));
+  return roles;
+}
+
 Timetable timetable_of(const Plan& plan, int rank) {
   const auto ranks = by_order(plan);
-  return Slots(plan).of_rank(ranks, rank, roles_of(plan.broadcast_trees, ranks, rank));
+  return Slots(plan).of_rank(ranks, rank, all_roles(plan, rank));
 }
 
 // The delay of n1 -> n2 relative to n0 -> n1, in slots.
@@ -59,6 +71,19 @@ TEST(Timetable, AnEdgeBeginsWhenItsFirstSegmentHasArrived) {
   // The second segment has not completely arrived when n1 starts to send it, although the first
   // has.
   EXPECT_EQ(later(chain({{0, 0, 1, {0}, {2}, 200}, {0, 1, 2, {1}, {1}, 200}})), 1U);
+}
+
+// n2 -> n1 -> n0: the root's edge is the last one, and the leaf's comes before it by as much as
+// that of a broadcast comes after it.
+TEST(Timetable, AReductionIsABroadcastInReverse) {
+  const auto earlier = [](std::vector<ScheduledSend> sends) {
+    const Plan plan = reduce_plan(chain(std::move(sends)));
+    const auto behind = [&](int rank) { return timetable_of(plan, rank).sends.edges()[0].behind; };
+    return behind(1) - behind(2);
+  };
+  EXPECT_EQ(earlier({{0, 1, 2, {0}, {1}, 200}, {0, 0, 1, {1}, {1}, 200}}), 0U);
+  EXPECT_EQ(earlier({{0, 0, 1, {0}, {1}, 200}, {0, 1, 2, {1}, {1}, 200}}), 2U);
+  EXPECT_EQ(earlier({{0, 0, 1, {0}, {2}, 200}, {0, 1, 2, {0}, {2}, 200}}), 1U);
 }
 
 TEST(Timetable, LatencyDelaysAnEdge) {
@@ -93,7 +118,7 @@ TEST(Timetable, SlotsAreOrderedByTheirMidpoints) {
   std::vector<std::string> order;
   for (const SlotOrder::Slot& slot : source.sends.slots()) {
     const SlotOrder::Edge& edge = source.sends.edges()[slot.edge];
-    order.push_back(fmt::format("{}>{}", edge.tree, edge.child + 1));
+    order.push_back(fmt::format("{}>{}", edge.tree, edge.edge + 1));
   }
   EXPECT_THAT(order, ElementsAre("1>2", "0>1", "0>2", "1>1"));
   EXPECT_TRUE(source.receives.slots().empty());
@@ -115,19 +140,23 @@ TEST(SlotOrder, SkipsSegmentsThatTheMessageDoesNotHave) {
 class Ranks {
  public:
   Ranks(const Plan& plan, std::uint64_t segments)
-      : slots_(plan), assignment_(slots_.assignment()), source_(planner::source_index(plan)) {
+      : slots_(plan), assignments_(slots_.assignments()), root_(planner::source_index(plan)) {
     const auto ranks = by_order(plan);
+    for (const planner::SegmentAssignment& block : assignments_) {
+      for (std::size_t tree = 0; tree < block.trees(); ++tree) {
+        end_.push_back(block.count(tree, segments));
+      }
+    }
     for (int rank = 0; rank < static_cast<int>(ranks.size()); ++rank) {
-      roles_.push_back(roles_of(plan.broadcast_trees, ranks, rank));
+      roles_.push_back(all_roles(plan, rank));
       tables_.push_back(slots_.of_rank(ranks, rank, roles_.back()));
-      here_.emplace_back(roles_.back().size(), 0);
-      sent_.emplace_back();
-      for (const auto& role : roles_.back()) sent_.back().emplace_back(role.out.size(), 0);
+      auto& here = here_.emplace_back();
+      auto& sent = sent_.emplace_back();
+      for (const auto& role : roles_.back()) {
+        here.emplace_back(role.in.size(), 0);
+        sent.emplace_back(role.out.size(), 0);
+      }
     }
-    for (std::size_t tree = 0; tree < assignment_.trees(); ++tree) {
-      end_.push_back(assignment_.count(tree, segments));
-    }
-    here_[source_] = end_;
   }
 
   // Returns false on a deadlock.
@@ -141,52 +170,92 @@ class Ranks {
   }
 
  private:
+  using Counts = std::vector<std::vector<std::vector<std::uint64_t>>>;  // [rank][tree][edge]
+
+  [[nodiscard]] bool are_over(const Counts& counts, std::size_t rank) const {
+    for (std::size_t tree = 0; tree < end_.size(); ++tree) {
+      for (const std::uint64_t count : counts[rank][tree]) {
+        if (count < end_[tree]) return false;
+      }
+    }
+    return true;
+  }
   [[nodiscard]] bool is_done() const {
-    return std::ranges::all_of(here_, [&](const auto& here) { return here == end_; });
+    for (std::size_t rank = 0; rank < tables_.size(); ++rank) {
+      if (!are_over(here_, rank)) return false;
+    }
+    return true;
+  }
+  // The segments of a tree that the rank may have sent.
+  [[nodiscard]] std::uint64_t ready(std::size_t rank, std::size_t tree) const {
+    const bool has_result = assignments_.size() > 1 && !roles_[rank][tree].combines;
+    if (rank == root_ && has_result) return combined_of(tree);
+    std::uint64_t ready = end_[tree];
+    for (const std::uint64_t here : here_[rank][tree]) ready = std::min(ready, here);
+    return ready;
+  }
+  // In an allreduce: the segments of a tree before the first one that the root has not combined.
+  [[nodiscard]] std::uint64_t combined_of(std::size_t tree) const {
+    const planner::SegmentAssignment& up = assignments_.front();
+    std::uint64_t all = UINT64_MAX;
+    for (std::size_t k = 0; k < up.trees(); ++k) {
+      const std::uint64_t here = ready(root_, k);
+      if (here < end_[k]) all = std::min(all, up.segment_of(k, here));
+    }
+    if (all == UINT64_MAX) return end_[tree];
+    return assignments_.back().count(tree - up.trees(), all);
+  }
+  // Those whose buffers are free.
+  [[nodiscard]] std::uint64_t freed(std::size_t rank, std::size_t tree) const {
+    std::uint64_t freed = ready(rank, tree);
+    for (const std::uint64_t on : sent_[rank][tree]) freed = std::min(freed, on);
+    return freed;
   }
   bool send(std::size_t from) {
     const auto end_of = [&](std::uint32_t tree) { return end_[tree]; };
-    bool is_left = false;
-    for (std::size_t tree = 0; tree < end_.size(); ++tree) {
-      for (const std::uint64_t sent : sent_[from][tree]) is_left = is_left || sent < end_[tree];
-    }
-    if (!is_left) return false;
+    if (are_over(sent_, from)) return false;
     const auto edge = tables_[from].sends.next(end_of);
-    std::uint64_t& sent = sent_[from][edge.tree][edge.child];
-    const auto to = static_cast<std::size_t>(roles_[from][edge.tree].out[edge.child].peer);
-    if (here_[from][edge.tree] <= sent || here_[to] == end_) return false;
+    std::uint64_t& sent = sent_[from][edge.tree][edge.edge];
+    const auto to = static_cast<std::size_t>(roles_[from][edge.tree].out[edge.edge].peer);
+    if (ready(from, edge.tree) <= sent || are_over(here_, to)) return false;
     const auto expected = tables_[to].receives.next(end_of);
-    if (expected.tree != edge.tree || roles_[to][edge.tree].in[0].peer != static_cast<int>(from)) {
+    const auto& role = roles_[to][edge.tree];
+    if (expected.tree != edge.tree || role.in[expected.edge].peer != static_cast<int>(from)) {
       return false;
     }
-    EXPECT_EQ(here_[to][edge.tree], sent) << "the two ends of an edge expect different segments";
-    std::uint64_t freed = here_[to][edge.tree];
-    for (const std::uint64_t on : sent_[to][edge.tree]) freed = std::min(freed, on);
-    if (sent - freed >= slots_.buffer_segments()) return false;
+    std::uint64_t& here = here_[to][edge.tree][expected.edge];
+    EXPECT_EQ(here, sent) << "the two ends of an edge expect different segments";
+    const std::uint64_t buffers = role.combines ? expected.held : slots_.buffer_segments();
+    if (sent - std::min(sent, freed(to, edge.tree)) >= buffers) return false;
     ++sent;
-    ++here_[to][edge.tree];
+    ++here;
     tables_[from].sends.pass();
     tables_[to].receives.pass();
     return true;
   }
 
   Slots slots_;
-  planner::SegmentAssignment assignment_;
-  std::size_t source_;
+  std::vector<planner::SegmentAssignment> assignments_;
+  std::size_t root_;
   std::vector<std::vector<engine::TreeRole>> roles_;
   std::vector<Timetable> tables_;
-  std::vector<std::uint64_t> end_;
-  std::vector<std::vector<std::uint64_t>> here_;               // [rank][tree]
-  std::vector<std::vector<std::vector<std::uint64_t>>> sent_;  // [rank][tree][child]
+  std::vector<std::uint64_t> end_;  // of each tree
+  Counts here_;
+  Counts sent_;
 };
 
 // Arbitrary schedules without structural faults, whether or not ports could follow them.
 TEST(Timetable, NeverDeadlocks) {
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     std::mt19937_64 random(seed);
     const auto nodes = static_cast<std::uint32_t>(2 + random() % 9);
-    Plan plan = random_plan(nodes, 100, 4, random);
+    const auto root = static_cast<std::uint32_t>(random() % nodes);
+    Plan plan = random_plan_from(root, nodes, 100, 4, random);
+    if (seed % 3 == 1) plan = reduce_plan(std::move(plan));
+    if (seed % 3 == 2) {
+      plan = allreduce_plan(std::move(plan), random_plan_from(root, nodes, 100, 4, random));
+    }
     plan.schedule = random_schedule(plan, random);
     ASSERT_NO_THROW(planner::check_structure(plan));
     ASSERT_NO_THROW(require_timetable(plan));

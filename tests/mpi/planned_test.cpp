@@ -344,8 +344,8 @@ std::vector<Call> due(engine::SlotOrder order, bool are_sends,
   for (; left > 0; --left, order.pass()) {
     const auto edge = order.next([&](std::uint32_t tree) { return ends[tree]; });
     const auto& role = roles[edge.tree];
-    in_order.push_back({are_sends, static_cast<int>(edge.tree),
-                        (are_sends ? role.out : role.in)[edge.child].peer});
+    in_order.push_back(
+        {are_sends, static_cast<int>(edge.tree), (are_sends ? role.out : role.in)[edge.edge].peer});
   }
   return in_order;
 }
@@ -363,7 +363,7 @@ TEST(Schedule, IsKept) {
     const auto table = slots.of_rank(rank_of_node, rank_in(MPI_COMM_WORLD), roles);
     std::vector<std::uint64_t> ends;
     for (std::size_t tree = 0; tree < roles.size(); ++tree) {
-      ends.push_back(slots.assignment().count(tree, kSegments));
+      ends.push_back(slots.assignments().front().count(tree, kSegments));
     }
     for (const bool sends : {true, false}) {
       std::vector<Call> made;

@@ -14,6 +14,7 @@
 
 #include "tests/mpi/check_reduction.hpp"
 #include "tests/mpi/plans.hpp"
+#include "tests/support/schedules.hpp"
 
 namespace espalier::testing::reduction_test {
 namespace {
@@ -219,6 +220,29 @@ TEST_P(Operations, AreBitwiseReproducible) {
     reduction.run(own.data(), result.data(), own.size(), MPI_DOUBLE, MPI_SUM);
     if (first.empty()) first = result;
     ASSERT_EQ(std::memcmp(first.data(), result.data(), result.size() * sizeof(double)), 0) << i;
+  }
+}
+
+// Random schedules, also such as one-port hosts could not keep; the ranks follow only their order.
+TEST_P(Operations, FollowSchedulesOfAnyKind) {
+  const std::uint32_t ranks = size_of(MPI_COMM_WORLD);
+  if (ranks == 1) GTEST_SKIP() << "one rank sends nothing";
+  constexpr std::uint64_t kSegment = 64;
+  runtime::ReductionOptions options;
+  options.schedule = true;
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    const auto root = static_cast<std::uint32_t>(random() % ranks);
+    planner::Plan plan = random_plan_from(root, ranks, kSegment, 4, random);
+    plan = GetParam() == Operation::kReduce
+               ? reduce_plan(plan)
+               : allreduce_plan(plan, random_plan_from(root, ranks, kSegment, 4, random));
+    plan.schedule = random_schedule(plan, random);
+    Reduction reduction(MPI_COMM_WORLD, plan, options);
+    for (const std::size_t segments : {1UL, 5UL, 80UL}) {
+      check_sum(reduction, MPI_COMM_WORLD, segments * kSegment / sizeof(double) - seed, seed);
+    }
   }
 }
 

@@ -405,7 +405,8 @@ TEST_P(RoutingRefusal, WhatNeedsTheWholeMessage) {
   EXPECT_THAT(refused(options), HasSubstr("rounds are for operations that copy or combine"));
   options.rounds = false;
   options.schedule = true;
-  EXPECT_THAT(refused(options), HasSubstr("a schedule is for broadcasts"));
+  EXPECT_THAT(refused(options),
+              HasSubstr("a schedule is for a broadcast, a reduce or an allreduce"));
   options.schedule = false;
   options.ports = 1;
   EXPECT_THAT(refused(options), HasSubstr("ranks that forward parts do not"));

@@ -50,7 +50,9 @@ def test_plan_files(triangle, tmp_path):
 def test_limits_and_money(data, sketch):
     assert len(espalier.plan(sketch, source="P0", max_trees=2).trees) == 2
     assert espalier.plan(sketch, source="P0", max_depth=3).depth <= 3
-    assert espalier.plan(sketch, source="P0", algorithm="grow", schedule=True).to_json().count('"schedule"') == 1
+    for operation in ("broadcast", "reduce", "allreduce"):
+        planned = espalier.plan(sketch, operation=operation, source="P0", algorithm="grow", schedule=True)
+        assert planned.to_json().count('"schedule"') == 1
     priced = espalier.Platform.from_json({
         "format": "espalier-platform", "version": 1, "currency": "USD", "nodes": [{"name": name} for name in "abc"],
         "links": [{"from": "a", "to": "b", "bandwidth_Bps": 4, "price_per_GB": 3}, {"from": "a", "to": "c", "bandwidth_Bps": 4},

@@ -89,7 +89,7 @@ PlanAttempt attempt(const PlanCommand& options, const planner::Algorithm& algori
       planner::make_plan(collective, algorithm.name, run.outcome, collective.options().segment);
   if (options.schedule) {
     plan.schedule = with_schedule_refusals(
-        [&] { return planner::make_schedule(*collective.broadcast(), plan, scheduling); });
+        [&] { return planner::make_schedule(collective, plan, scheduling); });
   }
   const auto makespan = planner::makespan_of(run.outcome, collective, limits.message);
   return {limits.max_trees, limits.max_depth, limits.max_latency, std::move(run),
@@ -196,7 +196,7 @@ ExitStatus PlanCommand::run() const {
                                        planner::source_named(platform, problem.source),
                                        problem.model.model(), problem.model.occupation());
   if (schedule) {
-    with_schedule_refusals([&] { planner::require_schedulable(*collective.broadcast()); });
+    with_schedule_refusals([&] { planner::require_schedulable(platform, collective.model()); });
   }
   std::vector<PlanAttempt> attempts;
   ExitStatus status = ExitStatus::kDone;

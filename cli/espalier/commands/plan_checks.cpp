@@ -39,7 +39,7 @@ void PlanCommand::check_blocks(bool has_helpers) const {
       tree_counts.size() > 1 || (planner::routes(problem.operation) && tree_counts.front() > 0);
   const bool is_free = !planner::has_parts(problem.operation);
   refuse_given({{"--message", has_helpers && message},
-                {"--schedule", has_helpers && schedule},
+                {"--schedule", (has_helpers || is_free) && schedule},
                 {"--max-trees", limits_trees},
                 {"--max-depth", depths.front() > 0},
                 {"--max-latency", latencies.front().has_value()}},
@@ -109,10 +109,11 @@ void PlanCommand::check() const {
   } else if (overhead || compute) {
     throw InputError({}, overhead ? "--overhead" : "--compute", "needs --message SIZE");
   }
-  if (schedule && problem.operation != planner::Operation::kBroadcast) {
+  if (schedule && !planner::can_have_schedule(problem.operation)) {
     throw InputError({}, "--schedule",
-                     fmt::format("only a broadcast can have a schedule, not {}",
-                                 in_quotes(planner::name_of(problem.operation))));
+                     fmt::format("only a broadcast, a reduce or an allreduce can have a schedule, "
+                                 "not {}",
+                                 planner::with_article(problem.operation)));
   }
 }
 

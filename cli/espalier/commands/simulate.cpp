@@ -171,6 +171,10 @@ void require_fitting(const SimulateCommand& options, const planner::Plan& plan) 
                      fmt::format("is for operations that combine data; the plan is for {}",
                                  planner::with_article(plan.operation)));
   }
+  if (options.how.compute && options.how.follow_schedule && !options.how.rounds && plan.schedule) {
+    throw InputError({}, "--compute",
+                     "the plan's schedule leaves no time for combining; give --no-schedule");
+  }
 }
 
 void SimulateCommand::check_plans() const {

@@ -140,9 +140,9 @@ TimedOperation timed_operation(MPI_Comm comm, std::span<const NamedPlan> plans,
   if (operation == planner::Operation::kBroadcast) {
     return timed_broadcast(comm, plans, bind_broadcasts(comm, plans, options.broadcast));
   }
-  if (options.broadcast.schedule) throw InputError("--schedule is for broadcasts");
   runtime::ReductionOptions reduction;
   options.running.write_to(reduction);
+  reduction.schedule = options.broadcast.schedule;
   reduction.on_progress = options.broadcast.on_progress;
   const Elements elements = options.elements.read();
   if (planner::combines(operation)) {

@@ -4,6 +4,7 @@
 #include "cli/espalier_mpi/bench/bound_plans.hpp"
 #include "cli/espalier_mpi/commands/run_plan.hpp"
 #include "engine/rounds.hpp"
+#include "engine/timetable.hpp"
 #include "runtime/api/library_reduction.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "support/files.hpp"
@@ -35,6 +36,7 @@ struct CollectiveCommand {
 void CollectiveCommand::add_to(Arguments& app) {
   arguments.add_to(app, options);
   if (planner::combines(operation)) elements.add_to(app);
+  if (planner::can_have_schedule(operation)) add_schedule(app, options.schedule);
   if (moves_files()) add_files_to(app);
   if (!is_barrier()) {
     app.add("--verify", arguments.verify,
@@ -101,6 +103,7 @@ ExitStatus CollectiveCommand::run() const {
   if (with.rounds && !planner::has_parts(operation)) {
     engine::require_rounds(named.plan, display_name(arguments.plan));
   }
+  if (with.schedule) engine::require_timetable(named.plan, display_name(arguments.plan));
 
   ProgressBar bar(runtime::rank_in(comm) == 0 && !arguments.quiet, named.plan.throughput);
   if (files.in.empty()) bar.expect(arguments.message().value);

@@ -55,7 +55,7 @@ void add_timeout(Arguments& app, std::optional<Seconds>& to);
 // A reader of --segment; at least one byte.
 Bytes read_segment(std::string_view text);
 
-// --schedule, which is for broadcasts.
+// --schedule, which is for operations that can_have_schedule.
 void add_schedule(Arguments& app, bool& to);
 
 // --type and --op.

@@ -222,7 +222,11 @@ TEST_F(AllRoots, Refusals) {
             "--source: an allgather has no source: every host is a root"},
            {with({"--max-trees", "3,4"}), "--max-trees: cannot be combined with allgather yet"},
            {with({"--max-depth", "3"}), "--max-depth: cannot be combined with allgather yet"},
-           {with({"--schedule"}), "--schedule: only a broadcast can have a schedule"},
+           {with({"--schedule"}),
+            "--schedule: only a broadcast, a reduce or an allreduce can have a schedule, not an "
+            "allgather"},
+           {{"plan", "ring.json", "--operation", "allreduce", "--schedule"},
+            "--schedule: cannot be combined with any roots yet; give --root NAME"},
            {{"explain", "ring.json", "--plan", "plan.json", "--source", "a"},
             "--source: the plan has no single source; leave this option out"},
            {{"explain", "ring.json", "--plan", "plan.json", "--operation", "allgather", "--counts",

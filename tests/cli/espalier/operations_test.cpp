@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "planner/plan/plan.hpp"
 #include "tests/cli/espalier/program.hpp"
 
 namespace espalier::cli::operations_test {
@@ -94,13 +95,37 @@ TEST_F(OperationOption, ComparesTheAlgorithmsThatServeIt) {
               StartsWith("triangle reduced to a, one-port: "));
 }
 
+TEST_F(OperationOption, ReducesAndAllreducesHaveSchedules) {
+  for (const std::string operation : {"reduce", "allreduce"}) {
+    const Finished finished =
+        run({"plan", "p.json", "--root", "a", "--operation", operation, "--schedule", "--algorithm",
+             "chain", "--segment", "1MB", "-o", "plan.json"});
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    const planner::Plan plan = planner::parse_plan(read("plan.json"), "plan.json");
+    ASSERT_TRUE(plan.schedule);
+    EXPECT_EQ(plan.schedule->segments.size(), planner::tree_count(plan));
+    EXPECT_NEAR(plan.schedule->throughput.value, plan.throughput.value,
+                0.01 * plan.throughput.value);
+    const Json report = run_json({"verify", "plan.json", "--platform", "p.json", "--json"});
+    EXPECT_EQ(report.at("valid"), true);
+    EXPECT_EQ(report.at("scheduled_Bps").get<double>(), plan.schedule->throughput.value);
+    const std::vector<std::string> simulate{"simulate",  "plan.json", "--platform", "p.json",
+                                            "--message", "1GB",       "--json"};
+    const Json simulated = run_json(simulate);
+    EXPECT_EQ(simulated.at("scheduled"), true);
+    EXPECT_GT(simulated.at("rows")[0].at("of_plan").get<double>(), 0.95);
+    EXPECT_EQ(refusal_of(run({"simulate", "plan.json", "--platform", "p.json", "--message", "1GB",
+                              "--compute", "1GB/s"})),
+              "espalier: --compute: the plan's schedule leaves no time for combining; give "
+              "--no-schedule\n");
+  }
+}
+
 TEST_F(OperationOption, Refusals) {
   EXPECT_THAT(refused({"--operation", "redcue"}),
               HasSubstr("--operation: unknown operation 'redcue'; did you mean 'reduce'?"));
   EXPECT_THAT(refused({"--operation", "reduce", "--algorithm", "ecef"}),
               HasSubstr("algorithm 'ecef' makes no trees for a reduce; these do: optimal, "));
-  EXPECT_THAT(refused({"--operation", "allreduce", "--schedule"}),
-              HasSubstr("--schedule: only a broadcast can have a schedule, not 'allreduce'"));
   EXPECT_THAT(refused({"--algorithm", "two-tree-complete+complete"}),
               HasSubstr("makes no trees for a broadcast"));
 }

@@ -53,7 +53,8 @@ TEST_P(RefusedUsage, NamesTheOptionAndTheReason) {
 INSTANTIATE_TEST_SUITE_P(Table, RefusedUsage, ::testing::Values(
     Usage{"reduce reduce.json --type duoble", "--type: unknown type 'duoble'; did you mean 'double'?"},
     Usage{"reduce reduce.json --op summ", "--op: unknown operation 'summ'; did you mean 'sum'?"},
-    Usage{"reduce reduce.json --schedule", "--schedule"},
+    Usage{"allgather allgather.json --schedule", "--schedule"},
+    Usage{"reduce reduce.json --schedule --tuned tuned", "--tuned: --schedule needs the plan's segments"},
     Usage{"reduce reduce.json --rounds --tuned tuned", "--tuned: --rounds needs the plan's segments"},
     Usage{"reduce reduce.json --timeout 0s", "--timeout: '0s' is not a time above 0"},
     Usage{"allreduce", "PLAN is required; see espalier-mpi allreduce --help"},

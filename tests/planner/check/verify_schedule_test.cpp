@@ -7,9 +7,11 @@
 #include <functional>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "planner/check/verify.hpp"
+#include "tests/planner/references/small_platform.hpp"
 #include "tests/planner/references/two_chains.hpp"
 
 namespace espalier::planner::verify_schedule_test {
@@ -92,6 +94,25 @@ std::vector<Lie> lies_about_ports() {
 
 INSTANTIATE_TEST_SUITE_P(Schedule, ScheduleLie, ::testing::ValuesIn(lies_about_ports()),
                          [](const auto& test) { return test.param.name; });
+
+// good_plan in reverse: the links lead to s, and ports are those of the data's direction.
+TEST(VerifySchedule, KnowsTheDirectionOfReduceTrees) {
+  const platforms::Platform platform = espalier::testing::small_platform(
+      {"s", "a", "b"}, {{"a", "s", 1}, {"b", "s", 1}, {"a", "b", 1}, {"b", "a", 1}});
+  Plan plan = good_plan();
+  plan.operation = Operation::kReduce;
+  plan.reduce_trees = std::exchange(plan.broadcast_trees, {});
+  EXPECT_THAT(verify(plan, platform).faults, IsEmpty());
+  EXPECT_EQ(verify(plan, platform).scheduled, BytesPerSecond{1});
+  plan.schedule->sends[2].start = plan.schedule->sends[3].start = {3};
+  EXPECT_THAT(
+      verify(plan, platform).faults,
+      ElementsAre("/schedule/sends/2: at 3 s 'b' still sends to 'a', until 4 s (/schedule/sends/1)",
+                  "/schedule/sends/2: at 3 s 's' still receives from 'a', until 4 s "
+                  "(/schedule/sends/0)",
+                  "/schedule/sends/3: at 3 s 'a' still sends to 's', until 4 s "
+                  "(/schedule/sends/0)"));
+}
 
 TEST(VerifySchedule, AcceptsRoundingWithinTheTolerance) {
   Plan plan = good_plan();

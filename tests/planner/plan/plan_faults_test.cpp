@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <random>
+#include <utility>
 
 #include "planner/plan/plan.hpp"
 #include "support/errors.hpp"
@@ -102,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "edge 0 -> 2 of tree 0 carries 2097152 bytes per period, but its 1 segment has "
                 "1048576"},
         Refusal{"[2, 1],\n    \"sends", "[2.5, 1],\n    \"sends", "/schedule/slices/0", "whole"},
-        Refusal{"[0, 0, 2, 0, ", "[0, 0, 2, ", "/schedule/sends/0", "expected [tree, parent"},
+        Refusal{"[0, 0, 2, 0, ", "[0, 0, 2, ", "/schedule/sends/0", "expected [tree, sender"},
         Refusal{"[0, 0, 2, 0, ", "[2, 0, 2, 0, ", "/schedule/sends/0/0",
                 "2 is out of range: the plan has 2 trees"},
         Refusal{"[0, 0, 2, 0, ", "[0, 3, 2, 0, ", "/schedule/sends/0/1",
@@ -322,11 +323,40 @@ INSTANTIATE_TEST_SUITE_P(
                             "/throughput_Bps", "sum"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(StructuralFaults, OnlyABroadcastHasASchedule) {
+TEST(StructuralFaults, ABarrierHasNoSchedule) {
+  Plan plan = scheduled_chains();
+  plan.operation = Operation::kBarrier;
+  plan.broadcast_trees.pop_back();
+  plan.broadcast_trees[0].rate = plan.throughput;
+  plan.reduce_trees = plan.broadcast_trees;
+  EXPECT_EQ(fault_of(plan),
+            "/schedule: only a broadcast, a reduce or an allreduce with one root has a schedule");
+}
+
+TEST(StructuralFaults, AnAllreducesScheduleCarriesAsMuchBothWays) {
   Plan plan = scheduled_chains();
   plan.operation = Operation::kAllreduce;
   plan.reduce_trees = plan.broadcast_trees;
-  EXPECT_THAT(fault_of(plan), ::testing::StartsWith("/schedule: "));
+  EXPECT_EQ(fault_of(plan), "/schedule/slices: 2 counts for 4 trees");
+  plan.schedule->segments = {2, 1, 1, 1};
+  EXPECT_EQ(fault_of(plan),
+            "/schedule/slices: the reduce trees carry 3145728 bytes per period, but the broadcast "
+            "trees 2097152");
+  plan.schedule->segments = {2, 1, 1, 2};
+  EXPECT_EQ(fault_of(plan),
+            "/schedule/sends: edge 0 -> 2 of tree 2 carries 0 bytes per period, but its 1 segment "
+            "has 1048576");
+}
+
+// Along the same trees the data goes to the root: the file names the sender first.
+TEST(StructuralFaults, AReducesScheduleNamesTheSenderFirst) {
+  Plan plan = scheduled_chains();
+  plan.operation = Operation::kReduce;
+  plan.reduce_trees = std::exchange(plan.broadcast_trees, {});
+  EXPECT_THAT(to_json(plan), ::testing::HasSubstr("[0, 2, 0, 0, 0.2, 2097152]"));
+  EXPECT_EQ(parse_plan(to_json(plan), "p.json").schedule, plan.schedule);
+  plan.schedule->sends[0].bytes = 1;
+  EXPECT_THAT(fault_of(plan), ::testing::StartsWith("/schedule/sends: edge 2 -> 0 of tree 0"));
 }
 
 TEST(StructuralFaults, ASumWithinRoundingIsAccepted) {

@@ -6,14 +6,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "planner/check/verify.hpp"
+#include "planner/problem/collective.hpp"
+#include "planner/registry.hpp"
 #include "planner/schedule/make_schedule.hpp"
 #include "planner/solve/make_plan.hpp"
 #include "platforms/generators/generators.hpp"
+#include "tests/planner/references/executed_schedule.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/planner/references/two_chains.hpp"
@@ -30,104 +35,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr auto kOnePort = platforms::Model::kOnePort;
-
-// --- executing it
-
-// Steps from the source to every node.
-std::vector<std::size_t> depths(const PlanTree& tree, std::uint32_t source, std::size_t nodes) {
-  std::vector<std::size_t> depth(nodes, 0);
-  for (std::size_t round = 1; round < nodes; ++round) {
-    for (const auto [parent, child] : tree.edges) {
-      if (parent == source || depth[parent] > 0) depth[child] = depth[parent] + 1;
-    }
-  }
-  return depth;
-}
-
-// Two sends that share a port never overlap, checked for all pairs; and each has the seconds that
-// its bytes take, with the segments' overheads divided evenly.
-void expect_ports_keep_up(const platforms::Platform& platform, const Plan& plan) {
-  const PlanSchedule& schedule = plan.schedule.value();
-  const auto segment = static_cast<double>(plan.segment.value);
-  for (std::size_t i = 0; i < schedule.sends.size(); ++i) {
-    const ScheduledSend& one = schedule.sends[i];
-    const platforms::Arc& arc = platform.arc(
-        platform.find_arc(platform.hosts()[one.parent], platform.hosts()[one.child]).value());
-    const double overhead = arc.overhead.value + (plan.latency_occupies ? arc.latency.value : 0);
-    EXPECT_LE(one.bytes / arc.bandwidth.value + one.bytes / segment * overhead,
-              one.time.value * (1 + 1e-9));
-    const double end = one.start.value + one.time.value;
-    EXPECT_LE(end, schedule.period.value);
-    for (std::size_t j = i + 1; j < schedule.sends.size(); ++j) {
-      const ScheduledSend& other = schedule.sends[j];
-      if (one.parent != other.parent && one.child != other.child) continue;
-      EXPECT_TRUE(end <= other.start.value ||
-                  other.start.value + other.time.value <= one.start.value)
-          << "sends " << i << " and " << j;
-    }
-  }
-}
-
-// In every period, every host forwards only data of each tree that it had before the period began.
-// While the pipeline fills, depth by depth, there is nothing to forward; from then on every host
-// receives all of a period's segments in every period.
-void expect_steady_state(const Plan& plan) {
-  const PlanSchedule& schedule = plan.schedule.value();
-  const std::uint32_t source = source_index(plan);
-  const std::size_t trees = plan.broadcast_trees.size();
-  const std::size_t nodes = plan.nodes.size();
-  std::vector<std::vector<std::size_t>> depth;
-  std::size_t deepest = 0;
-  for (const PlanTree& tree : plan.broadcast_trees) {
-    depth.push_back(depths(tree, source, nodes));
-    deepest = std::max(deepest, depth_of(tree, source));
-  }
-  std::vector<std::vector<double>> received(trees, std::vector<double>(nodes, 0.0));
-  for (std::size_t period = 1; period <= deepest + 3; ++period) {
-    const auto before = received;
-    std::vector<std::vector<double>> sent = before;  // to each node, since the beginning
-    for (const ScheduledSend& send : schedule.sends) {
-      double amount = send.bytes;
-      if (send.parent != source) {
-        const double there = before[send.tree][send.parent] - sent[send.tree][send.child];
-        amount = std::clamp(there, 0.0, amount);
-      }
-      sent[send.tree][send.child] += amount;
-      received[send.tree][send.child] += amount;
-    }
-    for (std::size_t k = 0; k < trees; ++k) {
-      const double batch =
-          static_cast<double>(schedule.segments[k]) * static_cast<double>(plan.segment.value);
-      for (std::size_t node = 0; node < nodes; ++node) {
-        if (node == source) continue;
-        const double got = received[k][node] - before[k][node];
-        EXPECT_NEAR(got, period >= depth[k][node] ? batch : 0.0, 1e-6 * batch)
-            << "tree " << k << ", node " << node << ", period " << period;
-      }
-    }
-  }
-}
-
-double bytes_a_period(const Plan& plan) {
-  double bytes = 0;
-  for (const std::uint64_t count : plan.schedule.value().segments) {
-    bytes += static_cast<double>(count) * static_cast<double>(plan.segment.value);
-  }
-  return bytes;
-}
-
-void expect_executable(const platforms::Platform& platform, const Plan& plan) {
-  ASSERT_NO_THROW(check_structure(plan));
-  expect_ports_keep_up(platform, plan);
-  expect_steady_state(plan);
-  const PlanSchedule& schedule = plan.schedule.value();
-  EXPECT_DOUBLE_EQ(schedule.throughput.value, bytes_a_period(plan) / schedule.period.value);
-  std::size_t jobs = 0;
-  for (std::size_t k = 0; k < schedule.segments.size(); ++k) {
-    if (schedule.segments[k] > 0) jobs += plan.broadcast_trees[k].edges.size();
-  }
-  EXPECT_LE(step_count(schedule), jobs + 2 * plan.nodes.size());
-}
 
 Plan scheduled(const Instance& instance, std::string_view algorithm, Bytes segment,
                const ScheduleOptions& options = {}) {
@@ -164,6 +71,46 @@ TEST(Schedule, TwoChainsOfATriangle) {
   EXPECT_THAT(plan.schedule->segments, ElementsAre(1, 1));
   EXPECT_EQ(plan.schedule->sends.size(), 4);
   EXPECT_EQ(step_count(*plan.schedule), 2);
+}
+
+//      s          As above, but towards s, whose in-port is busy all the time; and both at once on
+//     / \         links of 1 s per byte, which are as fast in either direction.
+//    a   b
+TEST(Schedule, AStarCombinesInTurn) {
+  const auto platform = small_platform({"s", "a", "b"}, {{"a", "s", 1}, {"b", "s", 2}});
+  const Collective reduce = collective_of(platform, "s", Operation::kReduce);
+  const Algorithm grow = find_algorithm("grow", Operation::kReduce);
+  Plan plan = make_plan(reduce, "grow", run(grow, reduce, {}), Bytes{4});
+  plan.schedule = make_schedule(reduce, plan);
+  expect_executable(platform, plan);
+  EXPECT_DOUBLE_EQ(plan.schedule->period.value, 12);
+  EXPECT_THAT(plan.schedule->segments, ElementsAre(1));
+  EXPECT_DOUBLE_EQ(plan.schedule->throughput.value, plan.throughput.value);
+
+  const auto both_ways =
+      small_platform({"s", "a", "b"}, {{"a", "s", 1}, {"b", "s", 1}, {"s", "a", 1}, {"s", "b", 1}});
+  const Collective allreduce = collective_of(both_ways, "s", Operation::kAllreduce);
+  plan = make_plan(allreduce, "grow", run(grow, allreduce, {}), Bytes{4});
+  plan.schedule = make_schedule(allreduce, plan);
+  expect_executable(both_ways, plan);
+  EXPECT_DOUBLE_EQ(plan.schedule->period.value, 8);
+  EXPECT_THAT(plan.schedule->segments, ElementsAre(1, 1));
+  EXPECT_DOUBLE_EQ(plan.schedule->throughput.value, 0.5);
+}
+
+TEST(Schedule, OfAnAllreduceCarriesAsMuchBothWays) {
+  const auto platform = platforms::generate_random({.nodes = 6, .density = 1, .seed = 3});
+  const Collective allreduce(Operation::kAllreduce, platform, platform.hosts().front(), kOnePort);
+  const Algorithm optimal = find_algorithm("optimal", Operation::kAllreduce);
+  Plan plan = make_plan(allreduce, "optimal", run(optimal, allreduce, {}), Bytes{1 << 16});
+  for (const double loss : {0.5, 0.1, 0.01, 0.001}) {
+    plan.schedule = make_schedule(allreduce, plan, {loss});
+    const auto& segments = plan.schedule->segments;
+    const auto down = segments.begin() + static_cast<std::ptrdiff_t>(plan.reduce_trees.size());
+    EXPECT_EQ(std::accumulate(segments.begin(), down, std::uint64_t{0}),
+              std::accumulate(down, segments.end(), std::uint64_t{0}));
+    EXPECT_GE(plan.schedule->throughput.value, plan.throughput.value * (1 - loss) * (1 - 1e-9));
+  }
 }
 
 TEST(Schedule, ATreeTooSlowForThePeriodIsLeftOut) {
@@ -247,7 +194,8 @@ TEST(Schedule, ALimitHoldsForSegmentsAndForMatchings) {
 
 // --- no schedule
 
-std::string refusal(const Instance& instance, const Plan& plan) {
+template <class Problem>
+std::string refusal(const Problem& instance, const Plan& plan) {
   return espalier::testing::refusal([&] { (void)make_schedule(instance, plan); });
 }
 
@@ -278,22 +226,25 @@ TEST(Schedule, RefusesEdgesThroughOtherHosts) {
 
 // --- over random platforms
 
-class RandomSchedules : public ::testing::TestWithParam<std::string> {};
+class RandomSchedules : public ::testing::TestWithParam<std::tuple<Operation, std::string>> {};
 
 // Whether the drawn platform alone rules out a schedule.
 bool has_schedule(const platforms::Platform& platform, const Plan& plan) {
-  const bool direct = std::all_of(plan.broadcast_trees.begin(), plan.broadcast_trees.end(),
-                                  [](const PlanTree& tree) { return tree.via.empty(); });
+  const std::vector<DirectedTree> trees = trees_in_order(plan);
+  const bool direct = std::all_of(trees.begin(), trees.end(),
+                                  [](const DirectedTree& of) { return of.tree->via.empty(); });
   return direct && platform.shared_links().empty() &&
          platform.hosts().size() == platform.nodes().size();
 }
 
 TEST_P(RandomSchedules, AreExecutableAndLoseNoMoreThanAllowed) {
+  const Operation operation = std::get<0>(GetParam());
+  const Algorithm algorithm = find_algorithm(std::get<1>(GetParam()), operation);
   std::size_t schedules = 0;
-  for_each_platform(8, 14, kOnePort, [&](const DrawnPlatform& drawn, const std::string& trace) {
+  const auto check = [&](const DrawnPlatform& drawn, const std::string& trace) {
     SCOPED_TRACE(trace);
-    const Instance instance = drawn.under(kOnePort);
-    Plan plan = make_plan(instance, GetParam(), run(GetParam(), instance), Bytes{65536});
+    const Collective instance = drawn.under(kOnePort, operation);
+    Plan plan = make_plan(instance, algorithm.name, run(algorithm, instance, {}), Bytes{65536});
     if (!has_schedule(drawn.platform, plan)) {
       EXPECT_THAT(refusal(instance, plan), HasSubstr("a schedule needs"));
       return;
@@ -307,13 +258,19 @@ TEST_P(RandomSchedules, AreExecutableAndLoseNoMoreThanAllowed) {
       EXPECT_EQ(parse_plan(to_json(plan), "p.json").schedule, plan.schedule);
       EXPECT_EQ(make_schedule(instance, plan, {loss}), plan.schedule);
     }
-  });
+  };
+  for_each_platform(operation, 8, 14, kOnePort, check);
   EXPECT_GT(schedules, 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Algorithms, RandomSchedules,
-                         ::testing::Values("optimal", "grow", "prune-refined", "binomial"),
-                         [](const auto& test) { return espalier::testing::case_name(test.param); });
+                         ::testing::Combine(::testing::ValuesIn(kOperations),
+                                            ::testing::Values("optimal", "grow", "prune-refined",
+                                                              "binomial")),
+                         [](const auto& test) {
+                           return espalier::testing::case_name(std::get<0>(test.param),
+                                                               std::get<1>(test.param));
+                         });
 
 TEST(Schedule, SeventyOneRegions) {
   const auto platform = sample_platform("cloud-71-regions.json");

@@ -135,6 +135,28 @@ test_rounds() {
   ranks 4 bcast uneven.json --rounds; refused 2 "uneven.json: /broadcast_trees/1/rate_Bps: rounds need trees of equal rates"
 }
 
+# Those of timed.json in reverse, and for an allreduce those of timed.json after them in the same period.
+timed_reductions() {
+  local up down trees
+  trees=$(reversed plain.json)
+  up=$(sed -E 's/\[([01]),([0-3]),([0-3]),/[\1,\3,\2,/g' <<<"$1")
+  down=$(sed -E 's/\[0,/[2,/g; s/\[1,/[3,/g; s/,0\.01,0\.01,/,0.03,0.01,/g; s/,0,0\.01,/,0.02,0.01,/g' <<<"$1")
+  sed "s/\"broadcast\"/\"reduce\"/; s/\"broadcast_trees\": .*/\"reduce_trees\": $trees, \"schedule\": {\"period_s\": 0.02, \"throughput_Bps\": 1000000, \"slices\": [1,1], \"sends\": [$up]}}/" \
+    plain.json >reduce-timed.json
+  sed "s/\"broadcast\"/\"allreduce\"/; s/]}\$/], \"reduce_trees\": $trees, \"schedule\": {\"period_s\": 0.04, \"throughput_Bps\": 500000, \"slices\": [1,1,1,1], \"sends\": [$up,$down]}}/" \
+    plain.json >allreduce-timed.json
+  for command in reduce allreduce; do
+    for size in 0 8 16008 1MB; do
+      ranks 4 $command $command-timed.json --message $size --verify --repeat 2 --schedule
+      done_well
+      says '^verified'
+    done
+    ranks 4 $command $command-timed.json --message 200000 --verify --schedule --segment 777 --window 1 --receives 1; done_well
+    ranks 4 bench $command-timed.json --sizes 0,80kB --repeat 2 --verify --schedule; done_well
+    ranks 4 $command $command-timed.json --message 8kB --schedule --ports 1; refused 2 "a schedule cannot be combined with ports or rounds"
+  done
+}
+
 # Two alternating trees over four ranks, from n1: in each half of the period a rank sends once and receives once.
 test_schedule() {
   plan 4 '1000000 [1,0],[0,2],[2,3]' '1000000 [1,3],[3,2],[3,0]' >plain.json
@@ -157,7 +179,8 @@ test_schedule() {
   ranks 4 bcast plain.json --schedule; refused 2 "plain.json: /schedule: this plan has no schedule; make one with espalier plan --schedule"
   ranks 4 bcast timed.json --schedule --ports 1; refused 2 "a schedule cannot be combined with ports or rounds"
   ranks 4 tune timed.json --message 1kB --schedule; refused 2 "--schedule needs the plan's segments; leave it out"
-  ranks 4 bench reduce.json --schedule; refused 2 "--schedule is for broadcasts"
+  ranks 4 reduce reduce.json --message 8kB --schedule; refused 2 "reduce.json: /schedule: this plan has no schedule"
+  timed_reductions "$sends"
   sed 's/"slices": \[1,1\]/"slices": [1,2]/' timed.json >wrong.json
   ranks 4 bcast wrong.json --schedule; refused 2 "wrong.json: /schedule/throughput_Bps: the segments of a period carry"
   sed 's/"slice_bytes": 10000/"slice_bytes": 1/; s/\[1,1\]/[10000,2000000]/; s/"throughput_Bps": 1000000/"throughput_Bps": 100500000/

@@ -47,7 +47,7 @@ test_route_refusals() {
   ranks 4 bench scatter.json gather.json; refused 2 "gather.json: /operation: the plan is for a gather, not for a scatter"
   routes scatter 4 1 >other.json
   ranks 4 bench scatter.json other.json; refused 2 "other.json: /source: 'n1' is not 'n2', the source of scatter.json"
-  ranks 4 bench scatter.json --schedule; refused 2 "--schedule is for broadcasts"
+  ranks 4 bench scatter.json --schedule; refused 2 "a schedule is for a broadcast, a reduce or an allreduce with one root"
   ranks 4 alltoall alltoall.json --in x; refused 2 "--in"
   ranks 4 scatter scatter.json --in x; refused 2 "--in and --out must be given together"
   ranks 4 scatter scatter.json --in x --out y --message 1kB; refused 2 "--message and --in are given"
