@@ -99,21 +99,24 @@ std::size_t Puller::window_of(const Peer& source) const {
   return static_cast<std::size_t>(std::min(std::ceil(in_flight + job_.rule.slack), most));
 }
 
-// What these have or want is not asked of the source: it crosses a thin or long link once.
+// What these have or want is not asked of the source: it comes to a host, and across a thin or long
+// link, once.
 void Puller::find_near(std::size_t source) {
   near_.clear();
   const Peer& far = peers_[source];
-  if (outstanding_ == 0) return;
-  const bool is_slow = far.byte_s > 0 && far.rate() * job_.rule.far < far.best_out;
-  const bool is_distant = far.round_trip_s > job_.rule.distant_s;
-  if (!is_slow && !is_distant) return;
+  const bool is_outside = has_mates_ && !far.shares_host;
+  const bool waits = outstanding_ > 0;
+  const bool is_slow = waits && far.byte_s > 0 && far.rate() * job_.rule.far < far.best_out;
+  const bool is_distant = waits && far.round_trip_s > job_.rule.distant_s;
+  if (!is_outside && !is_slow && !is_distant) return;
   for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
-    if (rank == job_.source || rank == source || !is_living_other(rank)) continue;
+    if (rank == source || !is_living_other(rank)) continue;
     const Peer& peer = peers_[rank];
+    const bool is_mate = is_outside && peer.shares_host;
     const bool is_faster = is_slow && peer.rate() >= job_.rule.near * far.rate();
     const bool is_nearer = is_distant && peer.round_trip_s > 0 &&
                            peer.round_trip_s * job_.rule.nearer <= far.round_trip_s;
-    if (is_faster || is_nearer) near_.push_back(rank);
+    if (is_mate || (rank != job_.source && (is_faster || is_nearer))) near_.push_back(rank);
   }
 }
 

@@ -69,6 +69,10 @@ Puller::Puller(const Job& job)
       possession_(job.ranks, count_),
       peers_(job.ranks),
       random_(job.seed) {
+  for (std::size_t rank = 0; rank < job_.host_of.size(); ++rank) {
+    peers_[rank].shares_host = rank != job_.rank && job_.host_of[rank] == job_.host_of[job_.rank];
+    has_mates_ = has_mates_ || peers_[rank].shares_host;
+  }
   for (std::uint64_t i = 0; i < count_; ++i) possession_.add_have(job_.source, i);
   if (!job_.has.words().empty() && job_.rank != job_.source) {
     for (std::uint64_t i = 0; i < count_; ++i) {
@@ -154,7 +158,14 @@ double Puller::latency_to(const Peer& source) const {
 // length, or when the segment before it has arrived, whichever is later. The way back counted as
 // time, the windows of sources that are far away would be too small to keep their links busy.
 double Puller::note_time(Peer& source, const Asked& asked, double now) const {
-  const double begin = std::max(asked.at_s + 2 * latency_to(source), source.last_arrival_s);
+  const double took_s = now - asked.at_s;
+  double round_trip_s = 2 * latency_to(source);
+  if (took_s < round_trip_s) {
+    // It was too long, so that nothing is known of the segment's part in this time.
+    source.round_trip_s = took_s;
+    round_trip_s = took_s / 2;
+  }
+  const double begin = std::max(asked.at_s + round_trip_s, source.last_arrival_s);
   const double byte_s = std::max((now - begin) / length_of(asked.segment), kLeastByte_s);
   const double newest = job_.rule.newest;
   source.byte_s = source.byte_s > 0 ? (1 - newest) * source.byte_s + newest * byte_s : byte_s;

@@ -6,9 +6,12 @@
 // each tells all others (Bulletin). A rank asks those that have a segment; who is asked, sends.
 //
 // It ends. A rank that lacks a segment that a living rank has, and has nothing outstanding, asks at
-// once: of the rules in may_ask() and pick() those that refuse a source need something outstanding.
-// A request to a living rank is served, and dead ranks' requests are withdrawn, so a segment
-// arrives. Hence every rank comes to have all segments that exist among the living, and tells so.
+// once: of the rules in may_ask() and pick() those that refuse a source need something outstanding,
+// but one: what a rank of the same host (a mate) has or has asked for is asked of nobody outside.
+// If a mate has it, it is asked of the mate; if a mate has asked for it, that mate has something
+// outstanding. A request to a living rank is served, and dead ranks' requests are withdrawn, so a
+// segment arrives, at this rank or at a mate, which tells so. Hence every rank comes to have all
+// segments that exist among the living, and tells so.
 //
 // A rank may end when it lacks nothing that a living rank has, all these have told of as many
 // segments as it has, and all know of the same dead ranks. Then their sets are the same. Could one
@@ -51,9 +54,9 @@ struct Rule {
   // News wait so long since the last bulletin to the same rank, times the number of ranks, for more
   // to go with them: each segment is news from every rank to every other one.
   double quiet_s = 2e-5;
-  double slack_s = 1e-4;              // window: the time that the source needs to answer
+  double slack_s = 1e-4;               // window: the time that the source needs to answer
   std::size_t most_outstanding = 128;  // of a source
-  std::size_t candidates = 1024;      // segments among which the rarest is chosen
+  std::size_t candidates = 1024;       // segments among which the rarest is chosen
 };
 
 // Throws InputError for more than kMostSegments segments.
@@ -77,6 +80,8 @@ struct Job {
   std::size_t most_items = kMostItems;  // of a bulletin, at least 1
   std::uint64_t seed = 1;
   Rule rule{};
+  // By rank: equal for ranks that share a host. Empty: each has one of its own.
+  std::vector<int> host_of{};
   // What this rank has already, from an earlier, interrupted run. Without words: nothing. The
   // source has everything.
   SegmentSet has{};
@@ -147,6 +152,7 @@ class Puller {
   };
   struct Peer {
     bool is_dead = false;
+    bool shares_host = false;  // with this rank
     // --- as a source ---
     std::deque<Asked> outstanding{};
     double byte_s = 0;          // mean time of a byte; 0: not measured
@@ -234,6 +240,7 @@ class Puller {
   // --- of one choose() ---
   std::vector<Request> chosen_;
   std::vector<Ranked> ranked_;
+  bool has_mates_ = false;  // ranks that share its host
   std::vector<std::size_t> near_;
   double mean_rate_ = 0;     // of measured sources; 0: there is none
   double rates_in_use_ = 0;  // of measured sources with something outstanding

@@ -16,6 +16,7 @@
 #include "runtime/pull/pull_run.hpp"
 #include "runtime/pull/pull_store.hpp"
 #include "runtime/transport/agreement.hpp"
+#include "runtime/transport/hosts.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::runtime {
@@ -67,6 +68,7 @@ PullBroadcast::State::State(MPI_Comm comm, const PullOptions& given)
               OwnedComm(comm, Timeout(given.timeout)),
               given.timeout,
               given.seed,
+              hosts_of_ranks(comm),
               given.transfers,
               given.on_progress} {
   const Timeout timeout(given.timeout);

@@ -41,7 +41,8 @@ pull::Job job_of(const PullSetting& setting, int source, const SegmentGrid& grid
           .source = static_cast<std::size_t>(source),
           .grid = grid,
           .most_outstanding = store.most_receives(),
-          .seed = setting.seed + rank * 0x9e3779b97f4a7c15};
+          .seed = setting.seed + rank * 0x9e3779b97f4a7c15,
+          .host_of = setting.host_of_rank};
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ struct PullSetting {
   OwnedComm data;
   std::optional<Seconds> timeout{};
   std::uint64_t seed = 1;
+  std::vector<int> host_of_rank{};  // from hosts_of_ranks()
   TransferLog* transfers = nullptr;
   std::function<void(std::uint64_t)> on_progress{};
 };

@@ -77,13 +77,63 @@ TEST(Puller, AsksForTheRarest) {
   }
 }
 
-TEST(Puller, MeasuresARateFromTheRequestsArrivalOn) {
+TEST(Puller, MeasuresARateWithoutTheRoundTrip) {
   rule::Puller puller(job_of_three());
   const auto requests = puller.choose(1);
   ASSERT_EQ(requests.size(), 1U);
   const rule::Rule defaults;
-  ASSERT_TRUE(puller.arrived(0, requests[0].segment, 1 + defaults.latency_s + 0.5));
+  ASSERT_TRUE(puller.arrived(0, requests[0].segment, 1 + 2 * defaults.latency_s + 0.5));
   EXPECT_NEAR(puller.rate_from(0), 200, 1e-6);
+}
+
+// Ranks 1 and 2 share a host.
+TEST(Puller, AsksNobodyOutsideForWhatARankOfItsHostHasOrWants) {
+  rule::Job job = job_of_three();
+  job.host_of = {0, 1, 1};
+  rule::Puller puller(job);
+  rule::Bulletin news;
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    if (i != 6) news.news.push_back({i < 3 ? rule::News::kHave : rule::News::kWant, i});
+  }
+  puller.hear(2, news, 1);
+  for (int turn = 0; turn < 4; ++turn) {
+    const double now = 2 + turn;
+    const auto requests = puller.choose(now);
+    ASSERT_FALSE(requests.empty());
+    const std::vector<rule::Puller::Request> asked(requests.begin(), requests.end());
+    for (const auto& [source, segment] : asked) {
+      EXPECT_EQ(source, segment < 3 ? 2U : 0U);
+      EXPECT_TRUE(segment < 3 || segment == 6);
+      EXPECT_TRUE(puller.arrived(source, segment, now + 0.5));
+    }
+    if (puller.segments_of(1) == 4) break;
+  }
+  EXPECT_EQ(puller.segments_of(1), 4U);
+  EXPECT_TRUE(puller.choose(9).empty());  // the mate wants the rest
+  rule::Bulletin dropped;
+  dropped.news.push_back({rule::News::kUnwant, 8});
+  puller.hear(2, dropped, 10);
+  const auto requests = puller.choose(11);
+  ASSERT_EQ(requests.size(), 1U);
+  EXPECT_EQ(requests[0].segment, 8U);
+}
+
+// A far cluster of ranks 1 and 2, whose round trip is short.
+TEST(Puller, AsksADistantSourceForNothingThatANearRankWants) {
+  rule::Puller puller(job_of_three());
+  const auto echo_after = [&](std::size_t from, double round_trip_s, double now) {
+    rule::Bulletin bulletin{.sent_s = now, .echo_s = now - round_trip_s};
+    puller.hear(from, bulletin, now);
+  };
+  ASSERT_EQ(puller.choose(1).size(), 1U);
+  echo_after(0, 0.1, 1.1);
+  echo_after(2, 0.001, 1.1);
+  rule::Bulletin wants;
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    if (!puller.is_asked(i)) wants.news.push_back({rule::News::kWant, i});
+  }
+  puller.hear(2, wants, 1.1);
+  EXPECT_TRUE(puller.choose(1.2).empty());
 }
 
 TEST(Puller, IgnoresWhatIsNotOutstanding) {

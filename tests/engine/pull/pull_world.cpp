@@ -44,6 +44,7 @@ struct Case {
   std::uint64_t telling;                // of 100 chances to tell, so many are used
   std::vector<std::size_t> mortal;      // ranks that die
   std::optional<std::size_t> stops;     // the rank whose store fails
+  std::vector<int> host_of;             // by rank; empty: each has its own
 };
 
 Case::Case(Random& random)
@@ -63,11 +64,18 @@ Case::Case(Random& random)
     }
   }
   if (chance(8, random)) stops = below(ranks, random);
+  if (chance(40, random)) {
+    const std::uint64_t hosts = 1 + below(ranks, random);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      host_of.push_back(static_cast<int>(below(hosts, random)));
+    }
+  }
 }
 
 std::string Case::shape() const {
-  return fmt::format("{} ranks, source {}, {} bytes in segments of {}, {} die{}", ranks, source,
-                     grid.message, grid.segment, mortal.size(), stops ? ", one stops" : "");
+  return fmt::format("{} ranks, source {}, {} bytes in segments of {}, {} die{}{}", ranks, source,
+                     grid.message, grid.segment, mortal.size(), stops ? ", one stops" : "",
+                     host_of.empty() ? "" : ", some on one host");
 }
 
 // Byte `at` of the message.
@@ -129,7 +137,8 @@ World::World(Random& random, const Case& of)
                                                  .grid = of.grid,
                                                  .most_outstanding = of.most_outstanding,
                                                  .most_items = of.most_items,
-                                                 .seed = random()});
+                                                 .seed = random(),
+                                                 .host_of = of.host_of});
     ranks_[rank].message.resize(of.grid.message);
     ranks_[rank].expects.resize(of.grid.count());
   }
@@ -275,7 +284,7 @@ bool World::all_have_left() const {
 }
 
 Course World::run() {
-  constexpr std::uint64_t kMostSteps = 400'000;
+  constexpr std::uint64_t kMostSteps = 2'000'000;
   Course course;
   for (std::uint64_t steps = 0; !all_have_left(); ++steps) {
     if (steps == kMostSteps) throw Violation("it does not end");

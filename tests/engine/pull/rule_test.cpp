@@ -21,7 +21,7 @@ class Asker {
       : puller_({.ranks = ranks, .rank = 1, .grid = {segments * kSegment, kSegment}}) {}
 
   [[nodiscard]] pull::Puller& puller() { return puller_; }
-  double latency_s = pull::Rule{}.latency_s;  // of requests
+  double latency_s = pull::Rule{}.latency_s;  // one way
   // Rank `rank` has, or wants, the segments before `end`.
   void hear(std::size_t rank, pull::News kind, std::uint32_t end, double best_out = 0) {
     pull::Bulletin bulletin{.best_out = best_out};
@@ -35,7 +35,7 @@ class Asker {
     const std::vector<pull::Puller::Request> requests(chosen.begin(), chosen.end());
     for (const auto& [source, segment] : requests) {
       if (rates[source] == 0) continue;
-      const double took_s = latency_s + kSegment / rates[source];
+      const double took_s = 2 * latency_s + kSegment / rates[source];
       EXPECT_TRUE(puller_.arrived(source, segment, now_s_ + took_s));
       end_s_ = std::max(end_s_, now_s_ + took_s);
     }
@@ -69,7 +69,7 @@ TEST(PullRule, TriesTwoUnknownSourcesAtATime) {
 // 1 MB/s over 2 · 0.2 ms + 0.1 ms is half a segment, 10 MB/s are five.
 TEST(PullRule, KeepsARoundTripInFlight) {
   for (const auto& [rate, window] :
-       {std::pair{1e6, 2U}, std::pair{1e7, 7U}, std::pair{1e12, 64U}}) {
+       {std::pair{1e6, 2U}, std::pair{1e7, 7U}, std::pair{1e12, 128U}}) {
     Asker asker(2, 1000);
     asker.measure({rate, 0});
     EXPECT_EQ(asker.asks()[0], window) << rate;
@@ -129,8 +129,17 @@ TEST(PullRule, LearnsTheRoundTripFromBulletins) {
   asker.puller().hear(0, {.sent_s = 71, .echo_s = 0.92}, 0.93);
   asker.latency_s = 0.005;
   asker.measure({1e6, 0});
-  // 1 MB/s over 10 ms + 0.1 ms: 10.1 segments, and what a request's way took does not count.
+  // 1 MB/s over 10 ms + 0.1 ms: 10.1 segments, and what the ways took does not count.
   EXPECT_EQ(asker.asks()[0], 12U);
+}
+
+// A segment that takes less than the round trip shows that this was too long.
+TEST(PullRule, LearnsTheRoundTripFromSegments) {
+  Asker asker(2, 1000);
+  asker.puller().hear(0, {.sent_s = 70, .echo_s = 0.5}, 0.9);
+  asker.latency_s = 1e-4;
+  asker.measure({1e6, 0});
+  EXPECT_NEAR(asker.puller().rate_from(0), 1e6, 1e6);
 }
 
 // A source that has nothing to tell answers a first request nevertheless: windows need the round
