@@ -1,6 +1,7 @@
 #include "runtime/preload/learner.hpp"
 
-#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/api/rank_mapping.hpp"
@@ -21,19 +22,15 @@ void warn(const std::string& text) {
 
 }  // namespace
 
-Learner::Learner(const SharedSettings& shared)
-    : hosts_(runtime::host_names(MPI_COMM_WORLD)),
-      host_of_(runtime::numbered_hosts(shared.host_of_rank, hosts_.size())) {
+Learner::Learner(const SharedSettings& shared) {
+  std::vector<std::string> hosts = runtime::host_names(MPI_COMM_WORLD);
   if (runtime::rank_in(MPI_COMM_WORLD) == 0) {
-    std::vector<std::string> names;  // of the ranks that pull
-    for (std::size_t rank = 0; rank < hosts_.size(); ++rank) {
-      if (host_of_[rank] == names.size()) names.push_back(hosts_[rank]);
-    }
     const bool keeps = shared.settings.learning == Learning::kKept;
-    memory_ =
-        runtime::NetworkMemory(runtime::names_on_hosts(names), keeps ? users_cache() : "", warn);
+    std::vector<std::size_t> puller_of = runtime::numbered_hosts(shared.host_of_rank, hosts.size());
+    memory_ = runtime::NetworkMemory(std::move(hosts), std::move(puller_of),
+                                     keeps ? users_cache() : "", warn);
     if (memory_.is_worth_a_plan(Bytes{0})) {
-      known_before_ = memory_.platform_of_ranks(hosts_, host_of_);
+      known_before_ = memory_.platform();
     }
   }
   runtime::share_text(MPI_COMM_WORLD, 0, known_before_);
@@ -47,7 +44,7 @@ std::string Learner::learn(runtime::PullAmongHosts& broadcast, MPI_Comm comm, By
     const std::lock_guard lock(mutex_);
     memory_.learn(received, message, time);
     if (++messages_ >= kEnoughMessages) {
-      platform = memory_.platform_of_ranks(hosts_, host_of_);
+      platform = memory_.platform();
       memory_.keep();
     }
   }

@@ -32,8 +32,6 @@ class Learner {
 
  private:
   std::string known_before_;
-  std::vector<std::string> hosts_;    // names, by rank
-  std::vector<std::size_t> host_of_;  // their numbers
   std::mutex mutex_;  // of the following, on rank 0; no call of MPI is made meanwhile
   runtime::NetworkMemory memory_;
   std::size_t messages_ = 0;

@@ -26,15 +26,25 @@ constexpr std::uint64_t kMostPlanFailures = 2;
 // A plan fails if it carries less than this of what the pull did.
 constexpr double kFailingShare = 0.95;
 
-std::string as_platform(const probe::Estimate& estimate) {
-  return probe::platform_json(estimate,
-                              fmt::format("learnt of {}", counted(estimate.nodes.size(), "rank")));
+// hosts: by rank, of its host.
+std::vector<std::string> names_of_pullers(std::span<const std::string> hosts,
+                                          std::span<const std::size_t> puller_of) {
+  std::vector<std::string> names;
+  for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
+    if (puller_of[rank] == names.size()) names.push_back(hosts[rank]);
+  }
+  return names_on_hosts(names);
 }
 
 }  // namespace
 
-NetworkMemory::NetworkMemory(std::vector<std::string> names, const std::string& folder, Warn warn)
-    : names_(std::move(names)), warn_(std::move(warn)) {
+NetworkMemory::NetworkMemory(std::vector<std::string> hosts, std::vector<std::size_t> puller_of,
+                             const std::string& folder, Warn warn)
+    : hosts_(std::move(hosts)),
+      rank_names_(names_on_hosts(hosts_)),
+      puller_of_(std::move(puller_of)),
+      names_(names_of_pullers(hosts_, puller_of_)),
+      warn_(std::move(warn)) {
   if (folder.empty()) return;
   file_ = fs::path(folder) / kept_file_name(names_);
   std::error_code ignored;
@@ -89,16 +99,12 @@ void NetworkMemory::keep() const {
 
 std::string NetworkMemory::platform() const {
   if (!known_) return {};
-  return as_platform(estimate_of(known_->network, names_));
-}
-
-std::string NetworkMemory::platform_of_ranks(std::span<const std::string> hosts,
-                                             std::span<const std::size_t> host_of) const {
-  if (!known_) return {};
-  probe::Estimate estimate =
-      estimate_of(among_ranks(known_->network, host_of), names_on_hosts(hosts));
-  if (hosts.size() > names_.size()) estimate.groups.assign(hosts.begin(), hosts.end());
-  return as_platform(estimate);
+  const bool some_share = hosts_.size() > names_.size();
+  probe::Estimate estimate = estimate_of(
+      some_share ? among_ranks(known_->network, puller_of_) : known_->network, rank_names_);
+  if (some_share) estimate.groups = hosts_;
+  return probe::platform_json(estimate,
+                              fmt::format("learnt of {}", counted(estimate.nodes.size(), "rank")));
 }
 
 }  // namespace espalier::runtime

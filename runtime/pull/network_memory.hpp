@@ -26,14 +26,16 @@ class NetworkMemory {
 
   // Nothing is known, and nothing kept.
   NetworkMemory() = default;
-  // Reads what is known. names: of the ranks, from names_on_hosts(). folder: where it is kept;
-  // empty: nowhere.
-  NetworkMemory(std::vector<std::string> names, const std::string& folder, Warn warn);
+  // Reads what is known. hosts: by rank, the name of its host. puller_of: by rank, the number of
+  // the one that pulls for it (numbered_hosts), so that several ranks may be one in what is learnt.
+  // folder: where it is kept; empty: nowhere.
+  NetworkMemory(std::vector<std::string> hosts, std::vector<std::size_t> puller_of,
+                const std::string& folder, Warn warn);
 
   // Whether a plan of it is likely to be good: it is recent, and plans have not been slower than
   // pulls. message: of at most some times the bytes of the message that was measured.
   [[nodiscard]] bool is_worth_a_plan(Bytes message) const;
-  // After a message that was pulled, in this time. received: by rank, what it received. Without
+  // After a message that was pulled, in this time. received: by puller, what it received. Without
   // effect for short messages and times, which show buffers rather than links.
   void learn(std::span<const engine::pull::Traffic> received, Bytes message, Seconds time);
   // After a message that was sent by a plan of it.
@@ -41,19 +43,23 @@ class NetworkMemory {
   // Writes what is known to where it is kept.
   void keep() const;
 
+  // Of those that pull.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-  // The name of the rank that was the last to have the last message; empty: none was learnt.
+  // Of this rank, in platform().
+  [[nodiscard]] const std::string& rank_name(std::size_t rank) const { return rank_names_[rank]; }
+  [[nodiscard]] std::size_t puller_of(std::size_t rank) const { return puller_of_[rank]; }
+  // The name of the one that was the last to have the last message; empty: none was learnt.
   [[nodiscard]] const std::string& last_rank() const { return last_rank_; }
   [[nodiscard]] const std::string& file() const { return file_; }  // empty: none
   [[nodiscard]] const std::optional<KeptNetwork>& known() const { return known_; }
-  // As a platform file whose hosts are the ranks in their order; empty where nothing is known.
+  // As a platform file whose hosts are the ranks in their order, named by rank_name(); empty where
+  // nothing is known.
   [[nodiscard]] std::string platform() const;
-  // The same for ranks of which several may share what is a rank here. hosts: by rank, the name of
-  // its host. host_of: likewise, the place among names().
-  [[nodiscard]] std::string platform_of_ranks(std::span<const std::string> hosts,
-                                              std::span<const std::size_t> host_of) const;
 
  private:
+  std::vector<std::string> hosts_;
+  std::vector<std::string> rank_names_;
+  std::vector<std::size_t> puller_of_;
   std::vector<std::string> names_;
   std::string file_;
   Warn warn_;

@@ -1,9 +1,11 @@
 #include "runtime/pull/pull_among_hosts.hpp"
 
+#include <algorithm>
+#include <climits>
 #include <exception>
-#include <limits>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "engine/pull/traffic.hpp"
@@ -24,6 +26,15 @@ std::optional<OwnedComm> part_of(MPI_Comm comm, int color, Timeout timeout) {
   return owned;
 }
 
+// On a rank whose leader has failed like this.
+void throw_as_leader(ExitStatus status) {
+  const std::string line = "the rank that pulls for this host has failed";
+  if (status == ExitStatus::kDone) return;
+  if (status == ExitStatus::kBadInput) throw InputError(line);
+  if (status == ExitStatus::kLimitReached) throw TimedOut(line);
+  throw MpiError(MPI_ERR_OTHER, line);
+}
+
 }  // namespace
 
 std::vector<std::size_t> numbered_hosts(std::span<const int> host_of_rank, std::size_t ranks) {
@@ -39,43 +50,60 @@ std::vector<std::size_t> numbered_hosts(std::span<const int> host_of_rank, std::
 PullAmongHosts::PullAmongHosts(MPI_Comm comm, std::span<const int> host_of_rank,
                                const PullOptions& options)
     : rank_(rank_in(comm)),
+      segment_bytes_(options.segment_bytes),
       timeout_(options.timeout),
       host_of_(numbered_hosts(host_of_rank, static_cast<std::size_t>(size_of(comm)))),
       within_(
           *part_of(comm, static_cast<int>(host_of_[static_cast<std::size_t>(rank_)]), timeout_)) {
   std::vector<int> ranks_of(host_of_.size(), 0);
-  for (const std::size_t host : host_of_) place_.push_back(ranks_of[host]++);
+  PullOptions among = options;
+  for (std::size_t rank = 0; rank < host_of_.size(); ++rank) {
+    place_.push_back(ranks_of[host_of_[rank]]++);
+    if (place_.back() == 0) among.shown_ranks.push_back(static_cast<int>(rank));
+  }
   const bool pulls = within_.rank() == 0;
   const auto leaders = part_of(comm, pulls ? 0 : MPI_UNDEFINED, timeout_);
-  if (leaders) among_.emplace(leaders->get(), options);
+  if (leaders) among_.emplace(leaders->get(), among);
 }
 
 template <class Act>
 void PullAmongHosts::on_leader(const Act& act) {
   std::exception_ptr fault;
+  const auto status = std::make_shared<int>(static_cast<int>(ExitStatus::kDone));
   if (among_) {
     try {
       act();
+    } catch (const Error& error) {
+      fault = std::current_exception();
+      *status = static_cast<int>(error.status());
     } catch (...) {
       fault = std::current_exception();
+      *status = static_cast<int>(ExitStatus::kInternalFault);
     }
   }
-  const auto is_right = std::make_shared<int>(fault ? 0 : 1);
   if (within_.size() > 1) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Ibcast(is_right.get(), 1, MPI_INT, 0, within_.get(), &request), "MPI_Ibcast");
-    timeout_.wait(request, "waiting for the rank that pulls for this host", is_right);
+    check(MPI_Ibcast(status.get(), 1, MPI_INT, 0, within_.get(), &request), "MPI_Ibcast");
+    // The others wait as long as it takes: it is the rank that pulls that sees whether there is
+    // progress.
+    Timeout timeout = among_ ? timeout_ : Timeout();
+    timeout.wait(request, "waiting for the ranks of this host", status);
   }
   if (fault) std::rethrow_exception(fault);
-  if (*is_right == 0) throw InputError("the rank that pulls for this host could not");
+  throw_as_leader(static_cast<ExitStatus>(*status));
 }
 
 void PullAmongHosts::run(void* buffer, std::size_t count, MPI_Datatype type, int source) {
-  if (count > static_cast<std::size_t>(std::numeric_limits<int>::max()) && within_.size() > 1) {
-    throw InputError("a message among ranks that share a host has at most 2^31 - 1 elements");
-  }
   const auto hand_on = [&](int from) {
-    check(MPI_Bcast(buffer, static_cast<int>(count), type, from, within_.get()), "MPI_Bcast");
+    MPI_Aint least = 0;
+    MPI_Aint extent = 0;
+    if (count > INT_MAX) check(MPI_Type_get_extent(type, &least, &extent), "MPI_Type_get_extent");
+    for (std::size_t done = 0; done < count;) {
+      const int now = static_cast<int>(std::min<std::size_t>(count - done, INT_MAX));
+      auto* const place = static_cast<char*>(buffer) + static_cast<MPI_Aint>(done) * extent;
+      check(MPI_Bcast(place, now, type, from, within_.get()), "MPI_Bcast");
+      done += static_cast<std::size_t>(now);
+    }
   };
   const auto root = static_cast<std::size_t>(source);
   const std::size_t host = host_of_[root];
@@ -83,6 +111,10 @@ void PullAmongHosts::run(void* buffer, std::size_t count, MPI_Datatype type, int
   if (is_sources && within_.size() > 1) hand_on(place_[root]);
   on_leader([&] { among_->run(buffer, count, type, static_cast<int>(host)); });
   if (!is_sources && within_.size() > 1) hand_on(0);
+}
+
+std::uint64_t PullAmongHosts::segment_bytes(std::uint64_t message_bytes) const {
+  return pulled_segment(message_bytes, segment_bytes_);
 }
 
 std::vector<engine::pull::Traffic> PullAmongHosts::gather_traffic() {

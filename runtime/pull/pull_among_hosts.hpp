@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -25,6 +26,7 @@ class PullAmongHosts {
 
   // As PullBroadcast::run(). Ranks of one host must describe the message alike.
   void run(void* buffer, std::size_t count, MPI_Datatype type, int source);
+  [[nodiscard]] std::uint64_t segment_bytes(std::uint64_t message_bytes) const;
   // As PullBroadcast::gather_traffic(), by host.
   std::vector<engine::pull::Traffic> gather_traffic();
 
@@ -34,6 +36,7 @@ class PullAmongHosts {
   void on_leader(const Act& act);
 
   int rank_;
+  std::uint64_t segment_bytes_;  // as in PullOptions
   Timeout timeout_;
   std::vector<std::size_t> host_of_;    // by rank
   std::vector<int> place_;              // by rank: among the ranks of its host

@@ -21,9 +21,11 @@
 
 namespace espalier::runtime {
 
-std::uint64_t pulled_segment(std::uint64_t message_bytes) {
+std::uint64_t pulled_segment(std::uint64_t message_bytes, std::uint64_t wanted) {
   // Small enough for MPI to send them without asking the receiver, as far as that allows.
-  return std::min(engine::pull::usual_segment(message_bytes, kEagerOverTcp.value), kLargestSegment);
+  const std::uint64_t usual =
+      std::min(engine::pull::usual_segment(message_bytes, kEagerOverTcp.value), kLargestSegment);
+  return engine::pull::grid_of(message_bytes, wanted != 0 ? wanted : usual).segment;
 }
 
 struct PullBroadcast::State {
@@ -35,9 +37,7 @@ struct PullBroadcast::State {
   State(MPI_Comm comm, const PullOptions& given);
 
   [[nodiscard]] std::uint64_t segment_bytes(std::uint64_t message_bytes) const {
-    const std::uint64_t chosen =
-        options.segment_bytes != 0 ? options.segment_bytes : pulled_segment(message_bytes);
-    return engine::pull::grid_of(message_bytes, chosen).segment;
+    return pulled_segment(message_bytes, options.segment_bytes);
   }
   [[nodiscard]] bool is_source(int source) const { return setting.control.rank() == source; }
 
@@ -70,6 +70,7 @@ PullBroadcast::State::State(MPI_Comm comm, const PullOptions& given)
               given.seed,
               hosts_of_ranks(comm),
               given.transfers,
+              given.shown_ranks,
               given.on_progress} {
   const Timeout timeout(given.timeout);
   const auto refuse_large = [&] {

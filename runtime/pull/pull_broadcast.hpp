@@ -43,6 +43,8 @@ struct PullOptions {
   std::uint64_t seed = 1;
   // As in CollectiveOptions.
   TransferLog* transfers = nullptr;
+  // By rank of the communicator, its number in `transfers`. Empty: its own.
+  std::vector<int> shown_ranks{};
   // Called on this rank during a message, with the number of its bytes that this rank has received;
   // on the source, with the least number that any rank has. May be empty.
   std::function<void(std::uint64_t)> on_progress{};
@@ -50,8 +52,8 @@ struct PullOptions {
 
 // The segment size in bytes that is chosen for a message of so many bytes: some thousand segments a
 // message, so that the last ones take little time; small enough for MPI to send them without asking
-// the receiver, as far as that allows.
-std::uint64_t pulled_segment(std::uint64_t message_bytes);
+// the receiver, as far as that allows. wanted: what PullOptions say; not more than the message has.
+std::uint64_t pulled_segment(std::uint64_t message_bytes, std::uint64_t wanted = 0);
 
 // Construct it once (collective), run it any number of times. Destroy it before MPI_Finalize.
 // Threads: as for Collective (runtime/api/collective.hpp).

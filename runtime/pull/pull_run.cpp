@@ -80,8 +80,10 @@ MPI_Request& PullRun::begin(const Operation& operation) {
   if (operation.kind == Kind::kTells || operation.kind == Kind::kSends) ++sending_;
   if (is_recorded(operation)) {
     const std::uint64_t index = operation.segment;
+    const int peer = setting_.shown_ranks.empty() ? static_cast<int>(operation.peer)
+                                                  : setting_.shown_ranks[operation.peer];
     setting_.transfers->begun(place, {index, 0, index, grid_.offset(index), grid_.length(index)},
-                              static_cast<int>(operation.peer), operation.kind == Kind::kSends);
+                              peer, operation.kind == Kind::kSends);
   }
   return requests_[place];
 }

@@ -31,6 +31,7 @@ struct PullSetting {
   std::uint64_t seed = 1;
   std::vector<int> host_of_rank{};  // from hosts_of_ranks()
   TransferLog* transfers = nullptr;
+  std::vector<int> shown_ranks{};  // as in PullOptions
   std::function<void(std::uint64_t)> on_progress{};
 };
 

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdint>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "engine/pull/traffic.hpp"
@@ -21,6 +23,7 @@ namespace {
 
 using runtime::PullBroadcast;
 using ::testing::HasSubstr;
+using std::chrono_literals::operator""ms;
 
 constexpr std::uint64_t kSegment = 1000;
 
@@ -68,6 +71,20 @@ TEST(Pull, CrossesTheNetworkOnceForEachHost) {
     const std::size_t of_hosts = std::set(hosts.begin(), hosts.end()).size();
     EXPECT_EQ(traffic.size(), rank_in(MPI_COMM_WORLD) == 0 ? of_hosts : 0U);
   }
+}
+
+// The timeout is for times without progress, of which only those know that pull.
+TEST(Pull, LetsRanksWaitForTheOneThatPullsAsLongAsItTakes) {
+  if (size_of(MPI_COMM_WORLD) != 4) GTEST_SKIP() << "takes seconds; once is enough";
+  const std::vector<int> hosts{0, 0, 2, 2};
+  const auto slowly = [](std::uint64_t) { std::this_thread::sleep_for(100ms); };
+  runtime::PullAmongHosts broadcast(
+      MPI_COMM_WORLD, hosts,
+      {.segment_bytes = kSegment, .timeout = Seconds{2}, .on_progress = slowly});
+  From from{&broadcast, 0};
+  const double start_s = MPI_Wtime();
+  check_run(from, MPI_COMM_WORLD, 40 * kSegment, 1);
+  EXPECT_GT(MPI_Wtime() - start_s, 2);  // so that it has tested what it should
 }
 
 TEST(Pull, ChoosesSegments) {

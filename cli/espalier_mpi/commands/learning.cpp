@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/espalier_mpi/reports/output.hpp"
 #include "cli/espalier_mpi/run/planner_program.hpp"
@@ -43,7 +44,8 @@ void LearningOptions::add_to(Arguments& app) {
 }
 
 Learning::Learning(MPI_Comm comm, const LearningOptions& options, int source,
-                   std::uint64_t message_bytes, Watchdog& watchdog)
+                   std::vector<std::size_t> puller_of, std::uint64_t message_bytes,
+                   Watchdog& watchdog)
     : comm_(comm),
       options_(options),
       source_(source),
@@ -58,7 +60,7 @@ Learning::Learning(MPI_Comm comm, const LearningOptions& options, int source,
   if (!keeps && options.platform_out.empty()) return;
   if (is_short || ranks < 2 || ranks > runtime::PullBroadcast::kMostLearntRanks) return;
   watchdog.expect("waiting for the names of all hosts");
-  const std::vector<std::string> hosts = runtime::host_names(comm);
+  std::vector<std::string> hosts = runtime::host_names(comm);
   const auto is_first = [&](const std::string& host) { return host == hosts.front(); };
   if (options.cache.empty() && std::ranges::all_of(hosts, is_first)) keeps = false;
   is_active_ = keeps || !options.platform_out.empty();
@@ -68,7 +70,8 @@ Learning::Learning(MPI_Comm comm, const LearningOptions& options, int source,
   });
   if (!leads_) return;
   const std::string folder = options.cache.empty() ? users_cache() : options.cache;
-  memory_ = runtime::NetworkMemory(runtime::names_on_hosts(hosts), keeps ? folder : "", warn);
+  memory_ =
+      runtime::NetworkMemory(std::move(hosts), std::move(puller_of), keeps ? folder : "", warn);
 }
 
 std::optional<planner::Plan> Learning::plan() {
@@ -77,20 +80,13 @@ std::optional<planner::Plan> Learning::plan() {
   std::string text;
   if (leads_ && memory_.is_worth_a_plan({message_bytes_})) {
     const ProgramPlan made =
-        plan_by_program(network(), memory_.names()[static_cast<std::size_t>(source_)]);
+        plan_by_program(network(), memory_.rank_name(static_cast<std::size_t>(source_)));
     text = made.text;
     if (text.empty()) warn(fmt::format("no plan of the learnt network: {}", made.fault));
   }
   runtime::share_text(comm_, 0, text);
   if (text.empty()) return {};
   return planner::parse_plan(text, "plan of the learnt network");
-}
-
-void Learning::learn(runtime::PullBroadcast& broadcast, std::uint64_t message_bytes,
-                     double seconds) {
-  if (!is_active_) return;
-  watchdog_->expect("waiting for what the other ranks have measured");
-  memory_.learn(broadcast.gather_traffic(), {message_bytes}, {seconds});
 }
 
 void Learning::judge_plan(std::uint64_t message_bytes, double seconds) {
@@ -112,8 +108,8 @@ std::optional<LearntFigures> Learning::figures() const {
   if (!memory_.known()) return {};
   const std::vector<std::string>& names = memory_.names();
   const runtime::LearntNetwork& known = memory_.known()->network;
-  const runtime::LearntBound bound =
-      runtime::bound_of(known, static_cast<std::size_t>(source_), names);
+  const std::size_t source = memory_.puller_of(static_cast<std::size_t>(source_));
+  const runtime::LearntBound bound = runtime::bound_of(known, source, names);
   if (bound.rate_Bps <= 0) return {};
   return LearntFigures{.bound_Bps = bound.rate_Bps,
                        .limit = bound.limit,

@@ -26,10 +26,11 @@ struct LearningOptions {
 // Rank 0 has the knowledge. Functions are collective unless they are const.
 class Learning {
  public:
-  // message_bytes: 0 if it is not known yet. Throws InputError on all ranks if the platform file
-  // cannot be written.
-  Learning(MPI_Comm comm, const LearningOptions& options, int source, std::uint64_t message_bytes,
-           Watchdog& watchdog);
+  // puller_of: by rank, the number of the one that pulls for it
+  // (runtime/pull/pull_among_hosts.hpp). message_bytes: 0 if it is not known yet. Throws InputError
+  // on all ranks if the platform file cannot be written.
+  Learning(MPI_Comm comm, const LearningOptions& options, int source,
+           std::vector<std::size_t> puller_of, std::uint64_t message_bytes, Watchdog& watchdog);
 
   // Whether anything is measured: messages of a MiB and more, between hosts, unless options ask for
   // it or against it.
@@ -37,8 +38,13 @@ class Learning {
   // A plan of the network as it is known, where that is worthwhile: what is known is recent, and
   // plans have not been slower than a pull. Warns on stderr if there is no planner.
   std::optional<planner::Plan> plan();
-  // After a message that was pulled, in so many seconds.
-  void learn(runtime::PullBroadcast& broadcast, std::uint64_t message_bytes, double seconds);
+  // After a message that was pulled, in so many seconds. broadcast: what pulled it.
+  template <class Broadcast>
+  void learn(Broadcast& broadcast, std::uint64_t message_bytes, double seconds) {
+    if (!is_active_) return;
+    watchdog_->expect("waiting for what the other ranks have measured");
+    memory_.learn(broadcast.gather_traffic(), {message_bytes}, {seconds});
+  }
   // On rank 0: after a message that was sent by plan().
   void judge_plan(std::uint64_t message_bytes, double seconds);
   // Writes the files.

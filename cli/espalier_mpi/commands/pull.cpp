@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/files/file_store.hpp"
+#include "runtime/pull/pull_among_hosts.hpp"
 #include "runtime/pull/pull_broadcast.hpp"
 #include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/hosts.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {
@@ -39,7 +43,18 @@ class PulledFiles : public FileCarrier {
   int source_;
 };
 
-TimedOperation timed_pull(MPI_Comm comm, const std::shared_ptr<runtime::PullBroadcast>& broadcast,
+// Numbers of the ranks that pull, by rank for which: one of each host for a message in memory, if
+// there are several hosts. Files, and ranks of a single host, are pulled by each rank. Collective.
+std::vector<std::size_t> pullers_of_ranks(MPI_Comm comm, bool in_memory) {
+  const std::vector<int> host_of_rank = runtime::hosts_of_ranks(comm);
+  const auto is_first = [&](int host) { return host == host_of_rank.front(); };
+  const bool is_one_host = std::ranges::all_of(host_of_rank, is_first);
+  const std::span<const int> sharing =
+      in_memory && !is_one_host ? std::span(host_of_rank) : std::span<const int>();
+  return runtime::numbered_hosts(sharing, host_of_rank.size());
+}
+
+TimedOperation timed_pull(MPI_Comm comm, const std::shared_ptr<runtime::PullAmongHosts>& broadcast,
                           int source) {
   TimedOperation timed = timed_mpi_bcast(comm, source);
   timed.candidates.push_back(
@@ -63,11 +78,12 @@ int checked_source(MPI_Comm comm, std::uint64_t source) {
 class PullCommand {
  public:
   PullCommand(const Job& job, const RunArguments& arguments, const FileOptions& files, int source,
-              Learning& learning)
+              std::span<const std::size_t> puller_of, Learning& learning)
       : job_(job),
         arguments_(arguments),
         files_(files),
         source_(source),
+        puller_of_(puller_of.begin(), puller_of.end()),
         learning_(learning),
         tracing_(job.comm, arguments, *job.watchdog),
         bar_(runtime::rank_in(job.comm) == 0 && !arguments.quiet, {}) {}
@@ -113,34 +129,40 @@ class PullCommand {
   const RunArguments& arguments_;
   const FileOptions& files_;
   int source_;
+  std::vector<int> puller_of_;  // by rank
   Learning& learning_;
   Tracing tracing_;
   ProgressBar bar_;
-  std::shared_ptr<runtime::PullBroadcast> broadcast_;
+  std::shared_ptr<runtime::PullAmongHosts> in_memory_;
+  std::optional<runtime::PullBroadcast> in_files_;
   Figures figures_;
   std::size_t planned_ = 0;  // repeats
 };
 
 void PullCommand::pull(std::size_t repeat) {
   Watchdog& watchdog = *job_.watchdog;
-  if (!broadcast_) {
+  const runtime::PullOptions options{
+      .segment_bytes = arguments_.running.segment.value_or(Bytes{0}).value,
+      .timeout = arguments_.running.timeout,
+      .transfers = tracing_.log(),
+      .on_progress = bar_.shown_by(watchdog)};
+  if (!in_memory_ && !in_files_) {
     watchdog.expect("waiting for all ranks to set up the broadcast", kOwnTimeoutFirst);
-    broadcast_ = std::make_shared<runtime::PullBroadcast>(
-        job_.comm,
-        runtime::PullOptions{.segment_bytes = arguments_.running.segment.value_or(Bytes{0}).value,
-                             .timeout = arguments_.running.timeout,
-                             .transfers = tracing_.log(),
-                             .on_progress = bar_.shown_by(*job_.watchdog)});
   }
   if (files_.in.empty()) {
+    if (!in_memory_) {
+      in_memory_ = std::make_shared<runtime::PullAmongHosts>(job_.comm, puller_of_, options);
+    }
     bar_.expect(arguments_.message().value);
-    add(time_message(job_.comm, timed_pull(job_.comm, broadcast_, source_), with(repeat),
+    add(time_message(job_.comm, timed_pull(job_.comm, in_memory_, source_), with(repeat),
                      watchdog));
+    learning_.learn(*in_memory_, figures_.message_bytes, figures_.seconds.back());
   } else {
-    PulledFiles pulled(*broadcast_, source_);
+    if (!in_files_) in_files_.emplace(job_.comm, options);
+    PulledFiles pulled(*in_files_, source_);
     add(broadcast_file(job_.comm, pulled, with(repeat), files_, bar_, watchdog));
+    learning_.learn(*in_files_, figures_.message_bytes, figures_.seconds.back());
   }
-  learning_.learn(*broadcast_, figures_.message_bytes, figures_.seconds.back());
 }
 
 void PullCommand::follow(const planner::Plan& plan, std::size_t repeat) {
@@ -166,8 +188,10 @@ ExitStatus run_pull(const Job& job, const RunArguments& arguments, const FileOpt
   const int from = checked_source(job.comm, source);
   job.watchdog->start(arguments.running.timeout);
   const std::uint64_t message = files.in.empty() ? arguments.message().value : 0;
-  Learning learning(job.comm, options, from, message, *job.watchdog);
-  PullCommand command(job, arguments, files, from, learning);
+  job.watchdog->expect("waiting for all ranks to tell their hosts", kOwnTimeoutFirst);
+  const std::vector<std::size_t> puller_of = pullers_of_ranks(job.comm, files.in.empty());
+  Learning learning(job.comm, options, from, puller_of, message, *job.watchdog);
+  PullCommand command(job, arguments, files, from, puller_of, learning);
   command.run();
   if (runtime::rank_in(job.comm) == 0) command.report();
   return ExitStatus::kDone;
