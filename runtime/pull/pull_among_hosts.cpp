@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/pull/traffic.hpp"
+#include "runtime/pull/pull_run.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
@@ -24,6 +25,16 @@ std::optional<OwnedComm> part_of(MPI_Comm comm, int color, Timeout timeout) {
   OwnedComm owned(part, timeout);
   check(MPI_Comm_free(&part), "MPI_Comm_free");
   return owned;
+}
+
+// As long as it takes: it is the rank that pulls that sees whether there is progress. Without
+// keeping a processor from it.
+void wait_asleep(MPI_Request& request) {
+  const double begin_s = MPI_Wtime();
+  for (int done = 0; done == 0;) {
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done == 0) sleep_after(Seconds{MPI_Wtime() - begin_s});
+  }
 }
 
 // On a rank whose leader has failed like this.
@@ -84,10 +95,11 @@ void PullAmongHosts::on_leader(const Act& act) {
   if (within_.size() > 1) {
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Ibcast(status.get(), 1, MPI_INT, 0, within_.get(), &request), "MPI_Ibcast");
-    // The others wait as long as it takes: it is the rank that pulls that sees whether there is
-    // progress.
-    Timeout timeout = among_ ? timeout_ : Timeout();
-    timeout.wait(request, "waiting for the ranks of this host", status);
+    if (among_) {
+      timeout_.wait(request, "waiting for the ranks of this host", status);
+    } else {
+      wait_asleep(request);
+    }
   }
   if (fault) std::rethrow_exception(fault);
   throw_as_leader(static_cast<ExitStatus>(*status));

@@ -15,16 +15,9 @@ namespace {
 
 namespace pull = engine::pull;
 
-// How long a rank sleeps when nothing has happened: a part of the time since something has, so that
-// waiting costs little of a processor, and little time.
 constexpr double kLeastSleep_s = 50e-6;
 constexpr double kMostSleep_s = 400e-6;
 constexpr double kSleepPart = 0.1;
-
-void sleep_after(double idle_s) {
-  const double sleep_s = std::clamp(idle_s * kSleepPart, kLeastSleep_s, kMostSleep_s);
-  ::usleep(static_cast<::useconds_t>(sleep_s * 1e6));
-}
 
 // Between two looks at those that are silent, and the most that counts of it: a suspended job has
 // not waited.
@@ -46,6 +39,11 @@ pull::Job job_of(const PullSetting& setting, int source, const SegmentGrid& grid
 }
 
 }  // namespace
+
+void sleep_after(Seconds idle) {
+  const double sleep_s = std::clamp(idle.value * kSleepPart, kLeastSleep_s, kMostSleep_s);
+  ::usleep(static_cast<::useconds_t>(sleep_s * 1e6));
+}
 
 PullRun::PullRun(const PullSetting& setting, int source, const SegmentGrid& grid, PullStore& store)
     : setting_(setting),
@@ -116,7 +114,7 @@ bool PullRun::run() {
       show_progress();
     } else {
       if (timeout_.is_over()) give_up();
-      sleep_after(now - moved_s_);
+      sleep_after(Seconds{now - moved_s_});
     }
     if (now - looked_s_ >= kLook_s) look_at_waits(now);
   }

@@ -21,6 +21,10 @@
 
 namespace espalier::runtime {
 
+// When nothing has happened for this long: sleeps for a part of that time, so that waiting costs
+// little of a processor, and little time.
+void sleep_after(Seconds idle);
+
 // What a run needs besides the message.
 struct PullSetting {
   // Bulletins, and segments: two communicators, so that no number of a segment matters to the
