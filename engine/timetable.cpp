@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
+#include "planner/plan/schedule_periods.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::engine {
@@ -219,7 +219,6 @@ void Slots::set_distances(std::size_t tree, const planner::DirectedTree& of) {
 }
 
 Slots::Turn Slots::turn_at_root(std::span<const planner::DirectedTree> trees) const {
-  const double period_s = plan_.schedule->period.value;
   const std::uint32_t root = planner::source_index(plan_);
   Turn turn;
   double arrival_s = 0;  // since the start of the period in which a batch arrives
@@ -237,9 +236,7 @@ Slots::Turn Slots::turn_at_root(std::span<const planner::DirectedTree> trees) co
   }
   turn.leaves = turn.arrives;
   if (arrival_s > 0) {
-    constexpr double kRounding = 1e-9;
-    const double periods = std::max(1.0, std::ceil(arrival_s / period_s - kRounding));
-    turn.leaves += static_cast<std::uint64_t>(periods);
+    turn.leaves += planner::periods_until({arrival_s}, plan_.schedule->period);
   }
   return turn;
 }

@@ -15,6 +15,23 @@
 #include "support/errors.hpp"
 
 namespace espalier::runtime {
+namespace {
+
+// act(offset in bytes, elements) for pieces that MPI's ints can count; also once for no elements.
+template <class Act>
+void in_pieces(std::size_t count, MPI_Datatype type, const Act& act) {
+  MPI_Aint low = 0;
+  MPI_Aint extent = 0;
+  check(MPI_Type_get_extent(type, &low, &extent), "MPI_Type_get_extent");
+  std::size_t done = 0;
+  do {
+    const int now = static_cast<int>(std::min<std::size_t>(count - done, INT_MAX));
+    act(static_cast<MPI_Aint>(done) * extent, now);
+    done += static_cast<std::size_t>(now);
+  } while (done < count);
+}
+
+}  // namespace
 
 std::string_view library_function(planner::Operation operation) {
   using planner::Operation;
@@ -31,15 +48,17 @@ std::string_view library_function(planner::Operation operation) {
   return name_of(kFunctions, operation);
 }
 
+void broadcast_by_library(MPI_Comm comm, void* buffer, std::size_t count, MPI_Datatype type,
+                          int root) {
+  if (count == 0) return;
+  in_pieces(count, type, [&](MPI_Aint from, int now) {
+    check(MPI_Bcast(moved(buffer, from), now, type, root, comm), "MPI_Bcast");
+  });
+}
+
 void reduce_by_library(MPI_Comm comm, planner::Operation operation, int root, const void* sendbuf,
                        void* recvbuf, std::size_t count, MPI_Datatype type, MPI_Op op) {
-  MPI_Aint low = 0;
-  MPI_Aint extent = 0;
-  check(MPI_Type_get_extent(type, &low, &extent), "MPI_Type_get_extent");
-  std::size_t done = 0;
-  do {  // also once for zero elements
-    const int now = static_cast<int>(std::min<std::size_t>(count - done, INT_MAX));
-    const auto from = static_cast<MPI_Aint>(done) * extent;
+  in_pieces(count, type, [&](MPI_Aint from, int now) {
     const void* const own =
         sendbuf == MPI_IN_PLACE ? sendbuf : moved(const_cast<void*>(sendbuf), from);
     void* const result = moved(recvbuf, from);
@@ -48,8 +67,7 @@ void reduce_by_library(MPI_Comm comm, planner::Operation operation, int root, co
     } else {
       check(MPI_Reduce(own, result, now, type, op, root, comm), "MPI_Reduce");
     }
-    done += static_cast<std::size_t>(now);
-  } while (done < count);
+  });
 }
 
 void reduce_scatter_by_library(MPI_Comm comm, const void* sendbuf, void* recvbuf,

@@ -1,4 +1,4 @@
-// MPI's own functions, and its reductions for any count, also above INT_MAX.
+// MPI's own functions, and its broadcasts and reductions for any count, also above INT_MAX.
 #pragma once
 
 #include <mpi.h>
@@ -13,6 +13,10 @@ namespace espalier::runtime {
 
 // MPI's own function for an operation: "MPI_Bcast", "MPI_Allgatherv".
 std::string_view library_function(planner::Operation operation);
+
+// Collective. As MPI_Bcast. Throws MpiError.
+void broadcast_by_library(MPI_Comm comm, void* buffer, std::size_t count, MPI_Datatype type,
+                          int root);
 
 // Collective. Buffers as for Reduction::run; operation: kReduce or kAllreduce. Throws MpiError.
 void reduce_by_library(MPI_Comm comm, planner::Operation operation, int root, const void* sendbuf,

@@ -1,7 +1,5 @@
 #include "runtime/pull/pull_among_hosts.hpp"
 
-#include <algorithm>
-#include <climits>
 #include <exception>
 #include <map>
 #include <memory>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "engine/pull/traffic.hpp"
+#include "runtime/api/library_reduction.hpp"
 #include "runtime/pull/pull_run.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
@@ -107,15 +106,7 @@ void PullAmongHosts::on_leader(const Act& act) {
 
 void PullAmongHosts::run(void* buffer, std::size_t count, MPI_Datatype type, int source) {
   const auto hand_on = [&](int from) {
-    MPI_Aint least = 0;
-    MPI_Aint extent = 0;
-    if (count > INT_MAX) check(MPI_Type_get_extent(type, &least, &extent), "MPI_Type_get_extent");
-    for (std::size_t done = 0; done < count;) {
-      const int now = static_cast<int>(std::min<std::size_t>(count - done, INT_MAX));
-      auto* const place = static_cast<char*>(buffer) + static_cast<MPI_Aint>(done) * extent;
-      check(MPI_Bcast(place, now, type, from, within_.get()), "MPI_Bcast");
-      done += static_cast<std::size_t>(now);
-    }
+    broadcast_by_library(within_.get(), buffer, count, type, from);
   };
   const auto root = static_cast<std::size_t>(source);
   const std::size_t host = host_of_[root];

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <numeric>
 #include <stdexcept>
+
+#include "planner/plan/schedule_periods.hpp"
 
 namespace espalier::simulate {
 
@@ -61,8 +62,8 @@ class Follower {
   // The periods after which what the flow carries in one may go on.
   [[nodiscard]] std::uint64_t periods_of(std::uint32_t flow) const {
     const Flow& of = task_.flows.all()[flow];
-    const double arrival = end_of(flow, whole_batch(of.tree)) + of.latency_s;
-    return static_cast<std::uint64_t>(std::max(1.0, std::ceil(arrival / period_s() - kRounding)));
+    return planner::periods_until({end_of(flow, whole_batch(of.tree)) + of.latency_s},
+                                  {period_s()});
   }
 
   // Sets each flow's delay to the number of periods by which it carries a batch later than the

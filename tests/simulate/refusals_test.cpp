@@ -67,13 +67,7 @@ TEST(Simulator, RefusesAScheduleThatPortsCannotKeep) {
 
 TEST(Simulator, RefusesAScheduleForAnotherSegment) {
   planner::Plan plan = two_chains();
-  plan.schedule = planner::PlanSchedule{{8},
-                                        {1},
-                                        {1, 1},
-                                        {{0, 0, 1, {0}, {4}, 4},
-                                         {0, 1, 2, {0}, {4}, 4},
-                                         {1, 0, 2, {4}, {4}, 4},
-                                         {1, 2, 1, {4}, {4}, 4}}};
+  plan.schedule = espalier::testing::schedule_of_two_chains();
   EXPECT_EQ(refusal(plan, triangle()), "(not refused)");
   Options options;
   options.segment = Bytes{8};

@@ -245,13 +245,7 @@ INSTANTIATE_TEST_SUITE_P(Operations, ScheduledRun, ::testing::ValuesIn(planner::
 TEST(ScheduledTwoChains, TakeDepthMinusOneFurtherPeriods) {
   const platforms::Platform platform = espalier::testing::triangle();
   planner::Plan plan = espalier::testing::two_chains();
-  plan.schedule = planner::PlanSchedule{{8},
-                                        {1},
-                                        {1, 1},
-                                        {{0, 0, 1, {0}, {4}, 4},
-                                         {0, 1, 2, {0}, {4}, 4},
-                                         {1, 0, 2, {4}, {4}, 4},
-                                         {1, 2, 1, {4}, {4}, 4}}};
+  plan.schedule = espalier::testing::schedule_of_two_chains();
   const Simulator simulator(plan, platform);
   const Simulation ten = simulator.run({10 * 8});
   EXPECT_DOUBLE_EQ(ten.makespan.value, (10 + 2 - 1) * 8);
@@ -273,13 +267,7 @@ TEST(ScheduledTwoChains, OfAReduceTakeAsLong) {
   planner::Plan plan = espalier::testing::two_chains();
   plan.operation = planner::Operation::kReduce;
   plan.reduce_trees = std::exchange(plan.broadcast_trees, {});
-  plan.schedule = planner::PlanSchedule{{8},
-                                        {1},
-                                        {1, 1},
-                                        {{0, 0, 1, {0}, {4}, 4},
-                                         {0, 1, 2, {0}, {4}, 4},
-                                         {1, 0, 2, {4}, {4}, 4},
-                                         {1, 2, 1, {4}, {4}, 4}}};
+  plan.schedule = espalier::testing::schedule_of_two_chains();
   const Simulator simulator(plan, platform);
   const Simulation ten = simulator.run({10 * 8});
   EXPECT_DOUBLE_EQ(ten.makespan.value, (10 + 2 - 1) * 8);

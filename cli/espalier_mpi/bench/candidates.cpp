@@ -7,6 +7,7 @@
 #include "cli/espalier_mpi/run/buffer.hpp"
 #include "cli/espalier_mpi/run/pattern.hpp"
 #include "cli/espalier_mpi/run/timing.hpp"
+#include "runtime/api/library_reduction.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
@@ -50,7 +51,8 @@ TimedOperation timed_mpi_bcast(MPI_Comm comm, int root) {
   TimedOperation timed;
   timed.root = root;
   timed.candidates.push_back({"MPI_Bcast", [comm, root](std::span<std::byte> message) {
-                                mpi_bcast(message, root, comm);
+                                runtime::broadcast_by_library(comm, message.data(), message.size(),
+                                                              MPI_BYTE, root);
                               }});
   timed.prepare = [rank = runtime::rank_in(comm), root](std::span<std::byte> message,
                                                         std::uint64_t round) {

@@ -45,13 +45,14 @@ class PulledFiles : public FileCarrier {
 
 // Numbers of the ranks that pull, by rank for which: one of each host for a message in memory, if
 // there are several hosts. Files, and ranks of a single host, are pulled by each rank. Collective.
-std::vector<std::size_t> pullers_of_ranks(MPI_Comm comm, bool in_memory) {
-  const std::vector<int> host_of_rank = runtime::hosts_of_ranks(comm);
+std::vector<std::size_t> pullers_of_ranks(const Job& job, bool in_memory) {
+  const auto ranks = static_cast<std::size_t>(runtime::size_of(job.comm));
+  if (!in_memory) return runtime::numbered_hosts({}, ranks);
+  job.watchdog->expect("waiting for all ranks to tell their hosts", kOwnTimeoutFirst);
+  const std::vector<int> host_of_rank = runtime::hosts_of_ranks(job.comm);
   const auto is_first = [&](int host) { return host == host_of_rank.front(); };
-  const bool is_one_host = std::ranges::all_of(host_of_rank, is_first);
-  const std::span<const int> sharing =
-      in_memory && !is_one_host ? std::span(host_of_rank) : std::span<const int>();
-  return runtime::numbered_hosts(sharing, host_of_rank.size());
+  if (std::ranges::all_of(host_of_rank, is_first)) return runtime::numbered_hosts({}, ranks);
+  return runtime::numbered_hosts(host_of_rank, ranks);
 }
 
 TimedOperation timed_pull(MPI_Comm comm, const std::shared_ptr<runtime::PullAmongHosts>& broadcast,
@@ -188,8 +189,7 @@ ExitStatus run_pull(const Job& job, const RunArguments& arguments, const FileOpt
   const int from = checked_source(job.comm, source);
   job.watchdog->start(arguments.running.timeout);
   const std::uint64_t message = files.in.empty() ? arguments.message().value : 0;
-  job.watchdog->expect("waiting for all ranks to tell their hosts", kOwnTimeoutFirst);
-  const std::vector<std::size_t> puller_of = pullers_of_ranks(job.comm, files.in.empty());
+  const std::vector<std::size_t> puller_of = pullers_of_ranks(job, files.in.empty());
   Learning learning(job.comm, options, from, puller_of, message, *job.watchdog);
   PullCommand command(job, arguments, files, from, puller_of, learning);
   command.run();

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <new>
 
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/hosts.hpp"
-#include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 #include "support/quantities.hpp"
 
@@ -51,15 +49,6 @@ std::unique_ptr<std::byte[]> allocate_message(MPI_Comm comm, std::uint64_t bytes
     }
   });
   return buffer;
-}
-
-// MPI_Bcast counts in int.
-void mpi_bcast(std::span<std::byte> message, int root, MPI_Comm comm) {
-  constexpr std::size_t kMost = std::size_t{1} << 30;
-  for (std::size_t at = 0; at < message.size(); at += kMost) {
-    const std::size_t bytes = std::min(kMost, message.size() - at);
-    check(MPI_Bcast(&message[at], static_cast<int>(bytes), MPI_BYTE, root, comm), "MPI_Bcast");
-  }
 }
 
 }  // namespace espalier::cli

@@ -1,4 +1,4 @@
-// The memory of test messages, and MPI_Bcast of any number of bytes.
+// The memory of test messages.
 #pragma once
 
 #include <mpi.h>
@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 
 namespace espalier::cli {
@@ -17,8 +16,5 @@ namespace espalier::cli {
 std::unique_ptr<std::byte[]> allocate_message(MPI_Comm comm, std::uint64_t bytes,
                                               const std::string& option, std::uint64_t copies = 1,
                                               std::uint64_t spare = 0);
-
-// MPI_Bcast in pieces whose sizes fit an int. Throws MpiError.
-void mpi_bcast(std::span<std::byte> message, int root, MPI_Comm comm);
 
 }  // namespace espalier::cli

@@ -22,18 +22,9 @@ using espalier::testing::two_chains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-//   0 s      4 s      8 s
-//   | s -> a | s -> b |      s -> a and a -> b are tree 0's
-//   | a -> b | b -> a |
 Plan good_plan() {
   Plan plan = two_chains();
-  plan.schedule = {{8},
-                   {1},
-                   {1, 1},
-                   {{0, 0, 1, {0}, {4}, 4},
-                    {0, 1, 2, {0}, {4}, 4},
-                    {1, 0, 2, {4}, {4}, 4},
-                    {1, 2, 1, {4}, {4}, 4}}};
+  plan.schedule = espalier::testing::schedule_of_two_chains();
   return plan;
 }
 

@@ -24,6 +24,19 @@ inline planner::Plan two_chains() {
   return plan;
 }
 
+//   0 s      4 s      8 s
+//   | s -> a | s -> b |      s -> a and a -> b are tree 0's; of a reduce, in the other direction
+//   | a -> b | b -> a |
+inline planner::PlanSchedule schedule_of_two_chains() {
+  return {{8},
+          {1},
+          {1, 1},
+          {{0, 0, 1, {0}, {4}, 4},
+           {0, 1, 2, {0}, {4}, 4},
+           {1, 0, 2, {4}, {4}, 4},
+           {1, 2, 1, {4}, {4}, 4}}};
+}
+
 inline platforms::Platform triangle() {
   return small_platform({"s", "a", "b"},
                         {{"s", "a", 1}, {"s", "b", 1}, {"a", "b", 1}, {"b", "a", 1}});
