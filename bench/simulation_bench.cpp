@@ -44,13 +44,11 @@ double memory_mb(std::string_view line_of_status) {
 
 // Args: nodes, segments.
 void simulate_on(benchmark::State& state, const platforms::Platform& platform,
-                 const std::string& algorithm, platforms::Model model, bool on_engine) {
+                 const std::string& algorithm, platforms::Model model) {
   const planner::Instance instance(platform, platform.hosts().front(), model);
   const planner::Plan plan = planner::make_plan(
       instance, algorithm, planner::find_algorithm(algorithm).run(instance, {}), kSegment);
-  simulate::Options options;
-  options.on_engine = on_engine;
-  const simulate::Simulator simulator(plan, platform, options);
+  const simulate::Simulator simulator(plan, platform);
   const Bytes message{static_cast<std::uint64_t>(state.range(1)) * kSegment.value};
   std::ofstream("/proc/self/clear_refs") << 5;
   const double before = memory_mb("VmRSS:");
@@ -65,17 +63,15 @@ void simulate_on(benchmark::State& state, const platforms::Platform& platform,
   state.counters["of_plan"] = result.achieved.value / plan.throughput.value;
 }
 
-void simulation(benchmark::State& state, const std::string& algorithm, platforms::Model model,
-                bool on_engine = false) {
-  simulate_on(state, random_platform(state.range(0)), algorithm, model, on_engine);
+void simulation(benchmark::State& state, const std::string& algorithm, platforms::Model model) {
+  simulate_on(state, random_platform(state.range(0)), algorithm, model);
 }
 
 // Hosts around a switch.
 void star(benchmark::State& state, const std::string& algorithm) {
   platforms::StarFamily family;
   family.hosts = static_cast<std::size_t>(state.range(0));
-  simulate_on(state, platforms::generate_star(family), algorithm, platforms::Model::kOnePort,
-              false);
+  simulate_on(state, platforms::generate_star(family), algorithm, platforms::Model::kOnePort);
 }
 
 void arguments(benchmark::internal::Benchmark* bench) {
@@ -94,12 +90,6 @@ BENCHMARK_CAPTURE(star, optimal, "optimal")
     ->Args({10000, 100})
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
-// The same by the executor's engine instead of the event loop.
-BENCHMARK_CAPTURE(simulation, grow_one_port_on_engine, "grow", platforms::Model::kOnePort, true)
-    ->Apply(arguments);
-BENCHMARK_CAPTURE(simulation, optimal_one_port_on_engine, "optimal", platforms::Model::kOnePort,
-                  true)
-    ->Apply(arguments);
 
 }  // namespace
 

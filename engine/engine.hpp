@@ -123,6 +123,20 @@ class Engine : public Pinned {
   // exceptions of the transport and the store: InputError for a segment of a wrong size.
   // Afterwards operations may still be in progress, and the engine must not be used again.
   void begin(SegmentStore& store);
+  // Of a transport that does not collect what has completed: an operation has, without an error and
+  // with all its bytes. What has thereby become possible is done by the next wait or progress.
+  void complete(const Operation& operation);
+  // Loads what complete will read, because the state of many ranks is not in a cache.
+  void prefetch(const Operation& operation) const {
+    const Flow& flow = flows_[operation.tree];
+    __builtin_prefetch(&flow);
+    __builtin_prefetch(&flow.to_send);
+    if (operation.is_send) {
+      __builtin_prefetch(&flow.out[operation.edge]);
+    } else {
+      __builtin_prefetch(&flow.in[operation.edge]);
+    }
+  }
   // Waits until something completes, and does what has become possible.
   void wait();
   // The same without waiting. Returns whether anything happened.
@@ -146,7 +160,7 @@ class Engine : public Pinned {
     Range range{};
     std::uint64_t next = 0;    // segment to be loaded next; with ports in order, to be sent next
     std::uint64_t oldest = 0;  // no segment before it is unfinished (on the root)
-    std::vector<std::size_t> too_far{};  // trees with a receive that waits for `oldest`
+    std::vector<std::uint32_t> too_far{};  // trees with a receive that waits for `oldest`
 
     [[nodiscard]] std::uint64_t count() const { return range.grid.count(); }
     // The tree and the number in it of segment `index`.
@@ -181,8 +195,8 @@ class Engine : public Pinned {
     return {};
   }
   // The tree's block if it has rounds; otherwise null.
-  [[nodiscard]] const Part* in_rounds(std::size_t tree) const {
-    return has_rounds_ && part_of(tree).rounds ? &part_of(tree) : nullptr;
+  [[nodiscard]] const Part* in_rounds(const Flow& flow) const {
+    return has_rounds_ && parts_[flow.part].rounds ? &parts_[flow.part] : nullptr;
   }
   [[nodiscard]] Bytes segment_bytes(const Part& part) const {
     return {std::max<std::uint64_t>(part.range.grid.segment * message_.element_bytes, 1)};
@@ -204,8 +218,9 @@ class Engine : public Pinned {
   // One more operation of an edge is complete; counts those that are in the order of the segments,
   // of those that have begun. of: the first that is not counted.
   void count_complete(std::uint64_t& complete, std::uint64_t begun, Operation of);
-  // Does everything that has become possible. Returns whether anything was combined.
-  bool move_on();
+  // Does everything that has become possible. Returns whether anything was combined. What it does
+  // for every segment is inline, which is a tenth of a simulation's time.
+  [[gnu::always_inline]] inline bool move_on();
   // Only trees and blocks in which something may have become possible are looked at: those of an
   // operation that is complete, and what waits for them. A tree waits for itself alone, unless it
   // - is combined at this rank, and too far ahead of the block's oldest segment (Part::too_far),
@@ -213,10 +228,12 @@ class Engine : public Pinned {
   // - is delayed by its pace (delayed_).
   void touch(std::size_t tree);
   void touch_all();
-  void note_loading(std::size_t part);
-  void touch_each(std::vector<std::size_t>& trees);  // and empties the list
+  // The same of a tree whose edges are marked already.
+  [[gnu::always_inline]] inline void note(Flow& flow);
+  void note_loading(std::uint32_t part);
+  void touch_each(std::vector<std::uint32_t>& trees);  // and empties the list
   // What waits for the tree, which has gone on.
-  void touch_waiting(std::size_t tree);
+  void touch_waiting(const Flow& flow);
   // Each tree once, in their order. Returns whether anything was combined.
   bool advance_touched();
   // Of each block with rounds: false while a receive or send of its round is in progress, and at
@@ -224,7 +241,7 @@ class Engine : public Pinned {
   bool begin_next_rounds();
   bool begin_next_round(Part& part);
   [[nodiscard]] bool flows_are_done(std::size_t first, std::size_t last) const;
-  bool advance(std::size_t tree);
+  [[gnu::always_inline]] inline bool advance(Flow& flow);
   void signal_abort();
   // Ends each flow whose segments are not all loaded with an empty message.
   void stop_all_flows();
@@ -232,7 +249,7 @@ class Engine : public Pinned {
 
   // --- in (engine_in.hpp) ---
   // Of the blocks that are touched.
-  void load();
+  void load_touched();
   void load(Part& part);
   // Searches for the oldest unfinished segment only when the known one is too old, and finished.
   [[nodiscard]] bool is_too_far_ahead(Part& part, std::uint64_t index);
@@ -242,13 +259,13 @@ class Engine : public Pinned {
   [[nodiscard]] bool is_combined(const Part& part, std::uint64_t index);
   [[nodiscard]] bool is_free(const Segment& segment);
   // A receive is complete.
-  void note_arrived(std::size_t tree, std::size_t edge);
-  bool combine_one(std::size_t tree);
-  void keep_arrived(std::size_t tree);
-  void post_receives(std::size_t tree);
+  void note_arrived(Flow& flow, std::size_t edge);
+  bool combine_one(Flow& flow);
+  void keep_arrived(Flow& flow);
+  [[gnu::always_inline]] inline void post_receives(Flow& flow);
   void post_scheduled_receives();
   // False if there is no buffer for the segment yet, or another reason to wait.
-  bool post_receive(std::size_t tree, std::size_t edge);
+  [[gnu::always_inline]] inline bool post_receive(Flow& flow, std::size_t edge);
   // The next receive of an in-edge.
   [[nodiscard]] bool is_at_risk(std::size_t tree, std::size_t edge) const;
   void check_received(const Completion& completion);
@@ -256,19 +273,19 @@ class Engine : public Pinned {
 
   // --- out (engine_out.hpp) ---
   // Segment by segment, and each segment on the out-edges in the order of the plan.
-  void start_sends(std::size_t tree);
+  [[gnu::always_inline]] inline void start_sends(Flow& flow);
   void start_oldest_sends();
   void start_sends_in_order();
   void start_scheduled_sends();
   // Touches the tree again when it is delayed.
-  [[nodiscard]] bool may_send(std::size_t tree, std::size_t edge);
+  [[nodiscard]] bool may_send(const Flow& flow, std::size_t edge);
   // Above 0 on high-latency links and on links beside them (planner/plan/send_windows.hpp).
   [[nodiscard]] double pace_s(std::size_t tree, std::size_t edge) const;
-  [[nodiscard]] bool is_paced_now(std::size_t tree, double due_s);
-  bool start_send(std::size_t tree, std::size_t edge);
+  [[nodiscard]] bool is_paced_now(std::uint32_t tree, double due_s);
+  [[gnu::always_inline]] inline bool start_send(Flow& flow, std::size_t edge);
   // A send is complete.
-  void note_sent(std::size_t tree, std::size_t edge);
-  void free_sent(std::size_t tree);
+  void note_sent(Flow& flow, std::size_t edge);
+  [[gnu::always_inline]] inline void free_sent(Flow& flow);
 
   // --- errors (engine_errors.hpp) ---
   [[nodiscard]] std::string describe(const Operation& operation) const;
@@ -279,36 +296,36 @@ class Engine : public Pinned {
   void fail(const Completion& completion);
   void give_up();
 
+  // What every step needs comes first, because of many ranks in one process little is in a cache.
   T& transport_;
-  std::vector<TreeRole> roles_;  // in all trees
+  std::vector<Flow> flows_;             // of each tree
+  std::vector<std::uint32_t> touched_;  // trees
+  std::size_t undone_ = 0;              // trees that are not done
+  double due_s_ = 0;                    // when the earliest delayed send is due; 0: none is delayed
+  bool looks_at_all_ = false;           // events matter that are not those of a tree
+  bool was_checked_ = false;            // when the engine last moved on
+  bool has_rounds_ = false;
+  bool reports_progress_;
+  std::array<std::size_t, 2> outstanding_{};  // sends of trees that copy, of trees that combine
+  std::vector<std::uint32_t> touched_parts_;  // blocks that load
+  std::vector<std::uint32_t> loading_;        // those of them whose turn it is
+  std::vector<std::uint32_t> delayed_;        // trees in which a send waits for its pace
+  std::vector<Flow::In> in_;                  // of all trees, one after the other
+  std::vector<Flow::Out> out_;
+  SegmentStore* store_ = nullptr;
   std::vector<Part> parts_;
+  std::vector<TreeRole> roles_;  // in all trees
   Options options_;
-  bool combines_any_ = false;     // a block combines
+  Message message_;
+  std::uint64_t done_bytes_ = 0;
   std::uint64_t most_sends_ = 0;  // with a timetable, over all trees
   std::uint64_t most_receives_ = 0;
-
-  Message message_;
-  SegmentStore* store_ = nullptr;
-  std::vector<Flow> flows_;   // of each tree
-  std::vector<Flow::In> in_;  // of all trees, one after the other
-  std::vector<Flow::Out> out_;
-  std::uint64_t done_bytes_ = 0;
-  std::array<std::size_t, 2> outstanding_{};  // sends of trees that copy, of trees that combine
-  double due_s_ = 0;  // when the earliest delayed send is due; 0: none is delayed
-  bool has_rounds_ = false;
-  bool uses_rings_ = false;
-  bool looks_at_all_ = false;               // events matter that are not those of a tree
-  bool was_checked_ = false;                // when the engine last moved on
-  std::vector<std::size_t> touched_;        // trees
-  std::vector<std::size_t> moving_;         // those of them whose turn it is
-  std::vector<std::size_t> touched_parts_;  // blocks that load
-  std::vector<std::size_t> loading_;        // those of them whose turn it is
-  std::vector<std::size_t> delayed_;        // trees in which a send waits for its pace
   // For each tree of a block that another one is after: the trees of that one that wait for it; may
   // contain one several times, as Part::too_far. Empty: no block is after another one.
-  std::vector<std::vector<std::size_t>> waiting_for_;
-  std::size_t first_undone_ = 0;  // all trees before it are done
-  bool stopping_ = false;         // the root has ended flows early
+  std::vector<std::vector<std::uint32_t>> waiting_for_;
+  bool combines_any_ = false;  // a block combines
+  bool uses_rings_ = false;
+  bool stopping_ = false;  // the root has ended flows early
 };
 
 }  // namespace espalier::engine

@@ -15,9 +15,10 @@ namespace espalier::engine {
 template <Transport T>
 Engine<T>::Engine(T& transport, std::vector<Block> blocks, Options options)
     : transport_(transport),
+      reports_progress_(options.on_progress != nullptr),
       roles_(trees_of(blocks)),
-      options_(std::move(options)),
-      flows_(roles_.size()) {
+      options_(std::move(options)) {
+  flows_.resize(roles_.size());
   std::size_t ins = 0;
   std::size_t outs = 0;
   for (const TreeRole& role : roles_) {
@@ -117,7 +118,7 @@ void Engine<T>::begin(SegmentStore& store) {
   reset_flows();
   transport_.begin(message_.stoppable);
   transport_.note_progress();
-  for (std::size_t tree = 0; tree < flows_.size(); ++tree) post_receives(tree);
+  for (Flow& flow : flows_) post_receives(flow);
   touch_all();
   move_on();
 }
@@ -128,7 +129,7 @@ void Engine<T>::reset_flows() {
   outstanding_ = {};
   stopping_ = false;
   was_checked_ = false;
-  first_undone_ = 0;
+  undone_ = 0;
   delayed_.clear();
   for (Part& part : parts_) {
     part.next = part.oldest = 0;
@@ -139,12 +140,13 @@ void Engine<T>::reset_flows() {
     options_.timetable->sends.reset();
     options_.timetable->receives.reset();
   }
-  for (std::vector<std::size_t>& trees : waiting_for_) trees.clear();
+  for (std::vector<std::uint32_t>& trees : waiting_for_) trees.clear();
   std::size_t ins = 0;
   std::size_t outs = 0;
   for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
     flows_[tree] = {.in = std::span(in_).subspan(ins, roles_[tree].in.size()),
                     .out = std::span(out_).subspan(outs, roles_[tree].out.size()),
+                    .tree = static_cast<std::uint32_t>(tree),
                     .part = flows_[tree].part};
     ins += roles_[tree].in.size();
     outs += roles_[tree].out.size();
@@ -180,6 +182,9 @@ void Engine<T>::reset(std::size_t tree) {
         .pace_s = pace_s(tree, edge)};
   }
   if (part.combines && flow.in.empty()) flow.ready = flow.kept = flow.end;
+  flow.touch_all_edges();
+  flow.count_laggards();
+  if (!flow.is_done()) ++undone_;
 }
 
 template <Transport T>
@@ -199,7 +204,7 @@ template <Transport T>
 bool Engine<T>::progress() {
   const auto completions = transport_.poll();
   const bool any = !completions.empty();
-  handle(completions);
+  if (any) handle(completions);
   const bool has_moved = move_on() || any;
   if (has_moved || due_s_ > 0 || is_done()) {
     transport_.note_progress();
@@ -211,7 +216,7 @@ bool Engine<T>::progress() {
 
 template <Transport T>
 bool Engine<T>::is_done() const {
-  return transport_.is_checked() && flows_are_done(first_undone_, flows_.size());
+  return transport_.is_checked() && undone_ == 0;
 }
 
 template <Transport T>
@@ -229,14 +234,21 @@ void Engine<T>::handle(std::span<const Completion> completions) {
       continue;
     }
     if (completion.error != 0) fail(completion);
-    const auto [is_send, tree, edge, nth] = completion.operation;
-    touch(tree);
-    if (is_send) {
-      note_sent(tree, edge);
-      continue;
+    if constexpr (T::kMovesBytes) {
+      if (!completion.operation.is_send) check_received(completion);
     }
-    if constexpr (T::kMovesBytes) check_received(completion);
-    note_arrived(tree, edge);
+    complete(completion.operation);
+  }
+}
+
+template <Transport T>
+void Engine<T>::complete(const Operation& operation) {
+  Flow& flow = flows_[operation.tree];
+  note(flow);
+  if (operation.is_send) {
+    note_sent(flow, operation.edge);
+  } else {
+    note_arrived(flow, operation.edge);
   }
 }
 
@@ -251,30 +263,34 @@ void Engine<T>::count_complete(std::uint64_t& complete, std::uint64_t begun, Ope
 
 template <Transport T>
 void Engine<T>::touch(std::size_t tree) {
-  Flow& flow = flows_[tree];
+  flows_[tree].touch_all_edges();
+  note(flows_[tree]);
+}
+
+template <Transport T>
+void Engine<T>::note(Flow& flow) {
   if (std::exchange(flow.is_touched, true)) return;
-  touched_.push_back(tree);
+  touched_.push_back(flow.tree);
   if (flow.loads()) note_loading(flow.part);
 }
 
 template <Transport T>
-void Engine<T>::note_loading(std::size_t index) {
+void Engine<T>::note_loading(std::uint32_t index) {
   if (parts_[index].is_touched) return;
   parts_[index].is_touched = true;
   touched_parts_.push_back(index);
 }
 
 template <Transport T>
-void Engine<T>::touch_waiting(std::size_t tree) {
-  const Flow& flow = flows_[tree];
-  if (flow.is_followed) touch_each(waiting_for_[tree]);
+void Engine<T>::touch_waiting(const Flow& flow) {
+  if (flow.is_followed) touch_each(waiting_for_[flow.tree]);
   if (!flow.at_root || !flow.combines) return;
-  Part& part = part_of(tree);
+  Part& part = parts_[flow.part];
   if (has_finished_oldest(part)) touch_each(part.too_far);
 }
 
 template <Transport T>
-void Engine<T>::touch_each(std::vector<std::size_t>& trees) {
+void Engine<T>::touch_each(std::vector<std::uint32_t>& trees) {
   for (; !trees.empty(); trees.pop_back()) touch(trees.back());
 }
 
@@ -286,46 +302,48 @@ void Engine<T>::touch_all() {
 template <Transport T>
 bool Engine<T>::move_on() {
   bool has_combined = false;
-  due_s_ = 0;
-  touch_each(delayed_);
+  if (due_s_ > 0) {
+    due_s_ = 0;
+    touch_each(delayed_);
+  }
   const bool is_checked = transport_.is_checked();
   if (looks_at_all_ || is_checked != was_checked_) touch_all();
   was_checked_ = is_checked;
   do {
-    load();
+    if (!touched_parts_.empty()) load_touched();
     while (!touched_.empty()) {
       has_combined = advance_touched() || has_combined;
-      load();  // completed sends have freed buffers
+      if (!touched_parts_.empty()) load_touched();  // completed sends have freed buffers
     }
-    if (message_.stoppable && !transport_.is_abort_raised() && store_->failed()) signal_abort();
-  } while (begin_next_rounds());
-  while (first_undone_ < flows_.size() && flows_[first_undone_].is_done()) ++first_undone_;
+    if (looks_at_all_ && message_.stoppable && !transport_.is_abort_raised() && store_->failed())
+      signal_abort();
+  } while (has_rounds_ && begin_next_rounds());
   return has_combined;
 }
 
 template <Transport T>
 bool Engine<T>::advance_touched() {
-  moving_.swap(touched_);
-  if (moving_.size() > 1) std::ranges::sort(moving_);
   bool has_combined = false;
-  for (const std::size_t tree : moving_) {
-    Flow& flow = flows_[tree];
+  // Those that are touched meanwhile come after them.
+  const std::size_t count = touched_.size();
+  if (count > 1) std::ranges::sort(touched_);
+  for (std::size_t i = 0; i < count; ++i) {
+    Flow& flow = flows_[touched_[i]];
     flow.is_touched = false;
-    if (!flow.is_done() && advance(tree)) {
+    if (!flow.is_done() && advance(flow)) {
       has_combined = true;
-      touch(tree);
+      note(flow);
     }
     if (flow.loads()) note_loading(flow.part);
-    touch_waiting(tree);
+    touch_waiting(flow);
   }
-  moving_.clear();
+  touched_.erase(touched_.begin(), touched_.begin() + static_cast<std::ptrdiff_t>(count));
   return has_combined;
 }
 
 template <Transport T>
 bool Engine<T>::begin_next_rounds() {
   bool any = false;
-  if (!has_rounds_) return any;
   for (Part& part : parts_) {
     if (part.rounds) any = begin_next_round(part) || any;
   }
@@ -353,12 +371,12 @@ bool Engine<T>::begin_next_round(Part& part) {
 
 // Combines one segment at a time, so that sends start as early as possible. Returns whether it did.
 template <Transport T>
-bool Engine<T>::advance(std::size_t tree) {
-  const bool has_combined = flows_[tree].combines && combine_one(tree);
-  start_sends(tree);
-  keep_arrived(tree);
-  free_sent(tree);
-  post_receives(tree);
+bool Engine<T>::advance(Flow& flow) {
+  const bool has_combined = flow.combines && combine_one(flow);
+  if (looks_at_all_ || !flow.to_send.is_empty()) start_sends(flow);
+  if (flow.kept < flow.ready) keep_arrived(flow);
+  free_sent(flow);
+  if (looks_at_all_ || !flow.to_receive.is_empty()) post_receives(flow);
   return has_combined;
 }
 
@@ -367,7 +385,7 @@ void Engine<T>::signal_abort() {
   transport_.raise_abort();
   if (!parts_.front().block.is_root) return;
   stop_all_flows();
-  for (std::size_t tree = 0; tree < flows_.size(); ++tree) advance(tree);
+  for (Flow& flow : flows_) advance(flow);
 }
 
 template <Transport T>
@@ -376,14 +394,15 @@ void Engine<T>::stop_all_flows() {
   stopping_ = true;
   for (Flow& flow : flows_) {
     if (flow.ready == flow.end) continue;
-    flow.end = flow.kept = ++flow.ready;
+    flow.set_ready(flow.ready + 1);
+    flow.end = flow.kept = flow.ready;
     flow.stopped = true;
   }
 }
 
 template <Transport T>
 void Engine<T>::add_progress(std::size_t tree, std::uint64_t nth) {
-  if (!options_.on_progress) return;
+  if (!reports_progress_) return;
   done_bytes_ += length_of(tree, nth) * message_.element_bytes;
   options_.on_progress(done_bytes_);
 }

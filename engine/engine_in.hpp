@@ -14,11 +14,10 @@
 namespace espalier::engine {
 
 template <Transport T>
-void Engine<T>::load() {
-  if (touched_parts_.empty()) return;
+void Engine<T>::load_touched() {
   std::ranges::sort(touched_parts_);
   loading_.swap(touched_parts_);
-  for (const std::size_t index : loading_) {
+  for (const std::uint32_t index : loading_) {
     parts_[index].is_touched = false;
     load(parts_[index]);
   }
@@ -30,7 +29,7 @@ void Engine<T>::load(Part& part) {
   while (!stopping_ && part.next < part.count() && !store_->failed()) {
     const std::size_t tree = part.tree_of(part.next);
     Flow& flow = flows_[tree];
-    free_sent(tree);
+    free_sent(flow);
     if (flow.ready - flow.freed >= store_->segments_per_tree()) return;
     if (is_too_far_ahead(part, part.next)) return;
     if (part.block.after) {
@@ -39,9 +38,10 @@ void Engine<T>::load(Part& part) {
       store_->load(segment_at(tree, flow.ready));
       if (store_->failed()) break;  // move_on handles it
     }
-    flow.kept = ++flow.ready;
+    flow.set_ready(flow.ready + 1);
+    flow.kept = flow.ready;
     ++part.next;
-    start_sends(tree);
+    start_sends(flow);
   }
 }
 
@@ -52,13 +52,13 @@ template <Transport T>
 bool Engine<T>::is_too_far_ahead(Part& part, std::uint64_t index) {
   if (!is_beyond(index, part.oldest, part.lookahead)) return false;
   if (part.oldest < part.count()) {
-    free_sent(part.tree_of(part.oldest));
+    free_sent(flows_[part.tree_of(part.oldest)]);
     if (!has_finished_oldest(part)) return true;
   }
   part.oldest = UINT64_MAX;
   for (std::size_t tree = part.first; tree < part.last; ++tree) {
-    free_sent(tree);
-    const Flow& flow = flows_[tree];
+    Flow& flow = flows_[tree];
+    free_sent(flow);
     if (flow.passed_on < flow.end) {
       part.oldest = std::min(part.oldest, part.segment_of(tree, flow.passed_on));
     }
@@ -80,7 +80,7 @@ bool Engine<T>::is_combined(const Part& part, std::uint64_t index) {
   const Part& before = parts_[*part.block.after];
   const std::size_t tree = before.tree_of(index);
   if (before.nth_of(index) < flows_[tree].ready) return true;
-  waiting_for_[tree].push_back(part.tree_of(index));
+  waiting_for_[tree].push_back(static_cast<std::uint32_t>(part.tree_of(index)));
   return false;
 }
 
@@ -93,53 +93,52 @@ bool Engine<T>::is_free(const Segment& segment) {
       store_->buffer_for(segment_at(tree, nth)) != store_->buffer_for(segment)) {
     return true;
   }
-  waiting_for_[tree].push_back(segment.tree);
+  waiting_for_[tree].push_back(static_cast<std::uint32_t>(segment.tree));
   return false;
 }
 
 template <Transport T>
-void Engine<T>::note_arrived(std::size_t tree, std::size_t edge) {
-  Flow& flow = flows_[tree];
+void Engine<T>::note_arrived(Flow& flow, std::size_t edge) {
   Flow::In& in = flow.in[edge];
-  count_complete(in.here, in.posted, receive_of(tree, edge, in.here));
-  if (!flow.combines) flow.ready = in.here;
+  count_complete(in.here, in.posted, receive_of(flow.tree, edge, in.here));
+  flow.to_receive.add(edge);
+  if (!flow.combines) flow.set_ready(in.here);
 }
 
 template <Transport T>
-bool Engine<T>::combine_one(std::size_t tree) {
-  Flow& flow = flows_[tree];
+bool Engine<T>::combine_one(Flow& flow) {
   if (flow.ready == flow.end || flow.in[flow.combined].here <= flow.ready) return false;
-  if constexpr (T::kMovesBytes) store_->combine(segment_at(tree, flow.ready), flow.combined);
+  if constexpr (T::kMovesBytes) store_->combine(segment_at(flow.tree, flow.ready), flow.combined);
+  flow.to_receive.add(flow.combined);
   if (++flow.combined < flow.in.size()) return true;
   flow.combined = 0;
-  ++flow.ready;
+  flow.set_ready(flow.ready + 1);
   return true;
 }
 
 // After the sends have begun, because stores may take long.
 template <Transport T>
-void Engine<T>::keep_arrived(std::size_t tree) {
-  Flow& flow = flows_[tree];
+void Engine<T>::keep_arrived(Flow& flow) {
   const bool counts = !flow.is_followed && (!flow.combines || flow.at_root);
   for (; flow.kept < flow.ready; ++flow.kept) {
     if (flow.is_abort_marker(flow.kept)) continue;
     if constexpr (T::kMovesBytes) {
-      if (!flow.combines) store_->arrived(segment_at(tree, flow.kept));
+      if (!flow.combines) store_->arrived(segment_at(flow.tree, flow.kept));
     }
-    if (counts) add_progress(tree, flow.kept);
+    if (counts) add_progress(flow.tree, flow.kept);
   }
 }
 
 template <Transport T>
-void Engine<T>::post_receives(std::size_t tree) {
-  if (options_.timetable) return post_scheduled_receives();
-  Flow& flow = flows_[tree];
-  for (std::size_t edge = 0; edge < flow.in.size(); ++edge) {
+void Engine<T>::post_receives(Flow& flow) {
+  if (looks_at_all_ && options_.timetable) return post_scheduled_receives();
+  const EdgeRange edges = std::exchange(flow.to_receive, {});
+  for (std::size_t edge = edges.first; edge < edges.last; ++edge) {
     std::uint64_t end = flow.end;
-    if (const Part* part = in_rounds(tree)) {
-      end = std::min(end, part->rounds->receives_due(tree - part->first, edge));
+    if (const Part* part = in_rounds(flow)) {
+      end = std::min(end, part->rounds->receives_due(flow.tree - part->first, edge));
     }
-    while (flow.in[edge].posted < end && post_receive(tree, edge)) {
+    while (flow.in[edge].posted < end && post_receive(flow, edge)) {
     }
   }
 }
@@ -156,28 +155,27 @@ void Engine<T>::post_scheduled_receives() {
   };
   for (; waiting < most_receives_ && std::ranges::any_of(flows_, is_left); ++waiting) {
     const SlotOrder::Edge& edge = order.next([this](auto tree) { return flows_[tree].end; });
-    if (!post_receive(edge.tree, edge.edge)) return;
+    if (!post_receive(flows_[edge.tree], edge.edge)) return;
     order.pass();
   }
 }
 
 template <Transport T>
-bool Engine<T>::post_receive(std::size_t tree, std::size_t edge) {
-  Flow& flow = flows_[tree];
+bool Engine<T>::post_receive(Flow& flow, std::size_t edge) {
   Flow::In& in = flow.in[edge];
   if (!has_buffer(in, flow.reusable(edge))) return false;
-  if (is_at_risk(tree, edge)) return false;
+  if (is_at_risk(flow.tree, edge)) return false;
   if (flow.at_root) {
-    Part& part = part_of(tree);
-    if (is_too_far_ahead(part, part.segment_of(tree, in.posted))) {
-      part.too_far.push_back(tree);
+    Part& part = parts_[flow.part];
+    if (is_too_far_ahead(part, part.segment_of(flow.tree, in.posted))) {
+      part.too_far.push_back(flow.tree);
       return false;
     }
   }
-  if (flow.is_follower && !is_free(segment_at(tree, in.posted))) return false;
-  const Segment segment = transfer_at(tree, in.posted);
+  if (flow.is_follower && !is_free(segment_at(flow.tree, in.posted))) return false;
+  const Segment segment = transfer_at(flow.tree, in.posted);
   std::byte* const buffer = T::kMovesBytes ? store_->arrival_buffer_for(segment, edge) : nullptr;
-  const Operation operation = receive_of(tree, edge, in.posted);
+  const Operation operation = receive_of(flow.tree, edge, in.posted);
   const int error = transport_.receive(operation, segment, buffer);
   if (error != 0) transport_.fail(error, context() + describe(operation));
   ++in.posted;

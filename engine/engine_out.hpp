@@ -11,38 +11,42 @@
 namespace espalier::engine {
 
 template <Transport T>
-void Engine<T>::start_sends(std::size_t tree) {
-  if (options_.ports != 0)
-    return flows_[tree].combines ? start_sends_in_order() : start_oldest_sends();
-  if (options_.timetable) return start_scheduled_sends();
-  bool any = true;
-  while (any) {
+void Engine<T>::start_sends(Flow& flow) {
+  if (looks_at_all_) {
+    if (options_.ports != 0) return flow.combines ? start_sends_in_order() : start_oldest_sends();
+    if (options_.timetable) return start_scheduled_sends();
+  }
+  EdgeRange edges = std::exchange(flow.to_send, {});
+  for (bool any = edges.first < edges.last; any;) {
     any = false;
-    for (std::size_t edge = 0; edge < flows_[tree].out.size(); ++edge) {
-      any = start_send(tree, edge) || any;
+    for (std::size_t edge = edges.first; edge < edges.last; ++edge) {
+      any = (has_segment(flow.out[edge], flow.ready) && start_send(flow, edge)) || any;
     }
+    // Those that wait for the others may be next.
+    if (any && flow.at_once < flow.out.size())
+      edges.last = static_cast<std::uint32_t>(flow.out.size());
   }
 }
 
 template <Transport T>
 void Engine<T>::start_oldest_sends() {
   while (outstanding_[0] < options_.ports) {
-    std::optional<std::pair<std::size_t, std::size_t>> next;
+    std::optional<std::pair<Flow*, std::size_t>> next;
     double oldest = 1;
-    for (std::size_t tree = 0; tree < flows_.size(); ++tree) {
-      if (flows_[tree].combines) continue;
-      for (std::size_t edge = 0; edge < flows_[tree].out.size(); ++edge) {
-        if (!may_send(tree, edge)) continue;
-        const Part& part = part_of(tree);
-        const std::uint64_t index = part.segment_of(tree, flows_[tree].out[edge].started);
+    for (Flow& flow : flows_) {
+      if (flow.combines) continue;
+      for (std::size_t edge = 0; edge < flow.out.size(); ++edge) {
+        if (!may_send(flow, edge)) continue;
+        const Part& part = parts_[flow.part];
+        const std::uint64_t index = part.segment_of(flow.tree, flow.out[edge].started);
         const double turn = turn_of(index, part.count());
         if (turn >= oldest) continue;
         oldest = turn;
-        next = {tree, edge};
+        next = {&flow, edge};
       }
     }
     if (!next) return;
-    start_send(next->first, next->second);
+    start_send(*next->first, next->second);
   }
 }
 
@@ -58,7 +62,7 @@ void Engine<T>::start_sends_in_order() {
       first = turn;
       next = &part;
     }
-    if (next == nullptr || !start_send(next->tree_of(next->next), 0)) return;
+    if (next == nullptr || !start_send(flows_[next->tree_of(next->next)], 0)) return;
     ++next->next;
   }
 }
@@ -72,19 +76,18 @@ void Engine<T>::start_scheduled_sends() {
   };
   while (outstanding_[0] + outstanding_[1] < most_sends_ && std::ranges::any_of(flows_, is_left)) {
     const SlotOrder::Edge& edge = order.next([this](auto tree) { return flows_[tree].end; });
-    if (!start_send(edge.tree, edge.edge)) return;
+    if (!start_send(flows_[edge.tree], edge.edge)) return;
     order.pass();
   }
 }
 
 template <Transport T>
-bool Engine<T>::may_send(std::size_t tree, std::size_t edge) {
-  const Flow& flow = flows_[tree];
-  const Part* part = in_rounds(tree);
+bool Engine<T>::may_send(const Flow& flow, std::size_t edge) {
+  const Part* part = in_rounds(flow);
   const std::uint64_t sendable =
-      part != nullptr ? std::min(flow.ready, part->rounds->sends_due(tree - part->first, edge))
+      part != nullptr ? std::min(flow.ready, part->rounds->sends_due(flow.tree - part->first, edge))
                       : flow.sendable(edge);
-  return has_segment(flow.out[edge], sendable) && !is_paced_now(tree, flow.out[edge].due_s);
+  return has_segment(flow.out[edge], sendable) && !is_paced_now(flow.tree, flow.out[edge].due_s);
 }
 
 template <Transport T>
@@ -100,7 +103,7 @@ double Engine<T>::pace_s(std::size_t tree, std::size_t edge) const {
 }
 
 template <Transport T>
-bool Engine<T>::is_paced_now(std::size_t tree, double due_s) {
+bool Engine<T>::is_paced_now(std::uint32_t tree, double due_s) {
   if (due_s == 0 || due_s <= transport_.now()) return false;
   if (delayed_.empty() || delayed_.back() != tree) delayed_.push_back(tree);
   due_s_ = due_s_ > 0 ? std::min(due_s_, due_s) : due_s;
@@ -108,14 +111,13 @@ bool Engine<T>::is_paced_now(std::size_t tree, double due_s) {
 }
 
 template <Transport T>
-bool Engine<T>::start_send(std::size_t tree, std::size_t edge) {
-  if (!may_send(tree, edge)) return false;
-  Flow& flow = flows_[tree];
+bool Engine<T>::start_send(Flow& flow, std::size_t edge) {
+  if (!may_send(flow, edge)) return false;
   Flow::Out& out = flow.out[edge];
   const bool stop = flow.is_abort_marker(out.started);
-  const Segment segment = stop ? Segment{} : transfer_at(tree, out.started);
+  const Segment segment = stop ? Segment{} : transfer_at(flow.tree, out.started);
   std::byte* const buffer = T::kMovesBytes && !stop ? store_->buffer_for(segment) : nullptr;
-  const Operation operation = send_of(tree, edge, out.started);
+  const Operation operation = send_of(flow.tree, edge, out.started);
   const int error = transport_.send(operation, segment, buffer, out.is_synchronous(out.started));
   if (error != 0) transport_.fail(error, context() + describe(operation));
   if (out.pace_s > 0) out.due_s = transport_.now() + out.pace_s;
@@ -125,26 +127,27 @@ bool Engine<T>::start_send(std::size_t tree, std::size_t edge) {
 }
 
 template <Transport T>
-void Engine<T>::note_sent(std::size_t tree, std::size_t edge) {
-  --outstanding_[flows_[tree].combines ? 1 : 0];
-  Flow::Out& out = flows_[tree].out[edge];
-  count_complete(out.sent, out.started, send_of(tree, edge, out.sent));
+void Engine<T>::note_sent(Flow& flow, std::size_t edge) {
+  --outstanding_[flow.combines ? 1 : 0];
+  Flow::Out& out = flow.out[edge];
+  const std::uint64_t before = out.sent;
+  count_complete(out.sent, out.started, send_of(flow.tree, edge, out.sent));
+  flow.note_sent(edge, before, out.sent);
 }
 
 template <Transport T>
-void Engine<T>::free_sent(std::size_t tree) {
-  Flow& flow = flows_[tree];
-  std::uint64_t freed = flow.kept;
-  flow.passed_on = freed;
-  for (std::size_t edge = 0; edge < flow.out.size(); ++edge) {
-    freed = std::min(freed, flow.out[edge].sent);
-    if (edge < flow.at_once) flow.passed_on = freed;
-  }
+void Engine<T>::free_sent(Flow& flow) {
+  std::uint64_t freed = flow.passed_on = std::min(flow.kept, flow.least_sent);
+  for (const Flow::Out& edge : flow.out.subspan(flow.at_once)) freed = std::min(freed, edge.sent);
+  if (freed == flow.freed) return;
+  flow.to_receive.add_all(flow.in.size());  // their buffers are free
   // Otherwise keep_arrived counts them.
   const bool counts = !flow.is_followed && flow.combines != flow.at_root;
-  for (; flow.freed < freed; ++flow.freed) {
-    if (counts && !flow.is_abort_marker(flow.freed)) add_progress(tree, flow.freed);
+  for (; counts && reports_progress_ && flow.freed < freed; ++flow.freed) {
+    if (!flow.is_abort_marker(flow.freed)) add_progress(flow.tree, flow.freed);
   }
+  flow.freed = freed;
+  if (flow.is_done()) --undone_;
 }
 
 }  // namespace espalier::engine

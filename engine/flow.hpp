@@ -9,6 +9,23 @@
 
 namespace espalier::engine {
 
+// The edges of a tree, of those in or those out, in which something may have become possible:
+// [first, last), and some between.
+struct EdgeRange {
+  std::uint32_t first = UINT32_MAX;
+  std::uint32_t last = 0;
+
+  [[nodiscard]] bool is_empty() const { return first >= last; }
+  void add(std::size_t edge) {
+    first = std::min(first, static_cast<std::uint32_t>(edge));
+    last = std::max(last, static_cast<std::uint32_t>(edge) + 1);
+  }
+  void add_all(std::size_t edges) {
+    first = 0;
+    last = static_cast<std::uint32_t>(edges);
+  }
+};
+
 // Counters of the tree's segments. A segment waits, is received on every in-edge, combined where
 // there is something to combine, is ready, is sent on every out-edge, and its buffer is free.
 struct Flow {
@@ -40,8 +57,14 @@ struct Flow {
   std::uint64_t passed_on = 0;
   std::span<In> in;
   std::span<Out> out;
+  EdgeRange to_receive{};  // on which receives may be posted
+  EdgeRange to_send{};     // on which sends may begin
+  // Of the out-edges that do not wait: the fewest segments sent on any, and on how many edges.
+  std::uint64_t least_sent = 0;
+  std::uint32_t laggards = 0;
   std::uint32_t combined = 0;  // in-edges whose part of segment `ready` is included
   std::uint32_t at_once = 0;   // number of out-edges that do not wait; those after them do
+  std::uint32_t tree = 0;      // its own number
   std::uint32_t part = 0;      // the block that the tree is of, as the engine numbers them
   bool combines = false;
   bool at_root = false;      // this rank is the root of the block
@@ -51,6 +74,29 @@ struct Flow {
   bool stopped = false;      // the last of `end` is the empty message
 
   [[nodiscard]] bool is_done() const { return freed == end; }
+  void touch_all_edges() {
+    to_receive.add_all(in.size());
+    to_send.add_all(out.size());
+  }
+  // So many segments are ready now.
+  void set_ready(std::uint64_t segments) {
+    ready = segments;
+    to_send.add_all(out.size());
+  }
+  // On an out-edge as many segments are sent as `sent`, where it were `before`.
+  void note_sent(std::size_t edge, std::uint64_t before, std::uint64_t sent) {
+    to_send.add(edge);
+    if (edge >= at_once || before != least_sent || sent == before || --laggards > 0) return;
+    count_laggards();
+  }
+  void count_laggards() {
+    least_sent = UINT64_MAX;
+    for (const Out& edge : out.first(at_once)) {
+      if (edge.sent < least_sent) laggards = 0;
+      least_sent = std::min(least_sent, edge.sent);
+      if (edge.sent == least_sent) ++laggards;
+    }
+  }
   // Whether segments without in-edges come from the store.
   [[nodiscard]] bool loads() const { return at_root && !combines; }
   // Whether the sends on exchange edges may begin.

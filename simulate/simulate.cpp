@@ -14,7 +14,6 @@
 #include "planner/plan/segment_grid.hpp"
 #include "simulate/transport/block_task.hpp"
 #include "simulate/transport/engine_run.hpp"
-#include "simulate/transport/event_loop.hpp"
 #include "simulate/transport/follow_schedule.hpp"
 #include "simulate/transport/task.hpp"
 #include "support/errors.hpp"
@@ -127,29 +126,19 @@ Simulator::Simulator(const Plan& plan, const Platform& platform, const Options& 
   require_schedule_holds(plan, platform, model_, occupying_);
 }
 
-bool Simulator::runs_on_engine() const {
-  return !follows_schedule() && (options_.on_engine || options_.rounds || !plan_->blocks.empty());
-}
-
 double Simulator::sends_of(Bytes message) const {
-  if (!plan_->blocks.empty()) {
-    Assignments assignments = assignments_;
-    const std::vector<planner::SegmentGrid> grids = grids_of(*plan_, message, segment());
-    assignments.end_at(grids);
-    return simulate::sends_of(planner::blocks_of(*plan_), grids, assignments);
-  }
-  const planner::SegmentGrid grid{message.value, segment().value};
-  const auto hosts = static_cast<double>(flows_.hosts());
-  const double kinds = flows_.up_trees() > 0 && flows_.up_trees() < flows_.trees() ? 2 : 1;
-  return static_cast<double>(grid.count()) * (hosts - 1) * kinds;
+  Assignments assignments = assignments_;
+  const std::vector<planner::SegmentGrid> grids = grids_of(*plan_, message, segment());
+  assignments.end_at(grids);
+  return simulate::sends_of(planner::blocks_of(*plan_), grids, assignments);
 }
 
 std::uint64_t Simulator::segments_of(Bytes message) const {
-  if (plan_->blocks.empty()) return planner::SegmentGrid{message.value, segment().value}.count();
+  const std::vector<planner::PlanTrees> blocks = planner::blocks_of(*plan_);
   const std::vector<planner::SegmentGrid> grids = grids_of(*plan_, message, segment());
   std::uint64_t segments = 0;
-  for (std::size_t block = 0; block < grids.size(); ++block) {
-    if (!plan_->blocks[block].after) segments += grids[block].count();
+  for (std::size_t block = 0; block < blocks.size(); ++block) {
+    if (!blocks[block].after) segments += grids[block].count();
   }
   return segments;
 }
@@ -160,67 +149,42 @@ Simulation Simulator::run(Bytes message, const OnSend& on_send) const {
   result.done.resize(flows_.hosts());
   result.busy.resize(resources().size() + (flows_.up_trees() > 0 ? flows_.hosts() : 0));
   if (result.segments == 0) return result;
-  const std::vector<double> done_s = runs_on_engine() ? run_on_engine(message, on_send, result)
-                                                      : run_one_root(message, on_send, result);
+  const std::vector<double> done_s = follows_schedule() ? run_by_schedule(message, on_send, result)
+                                                        : run_engines(message, on_send, result);
   for (std::size_t host = 0; host < done_s.size(); ++host) result.done[host] = {done_s[host]};
   result.makespan = {*std::ranges::max_element(done_s)};
   result.achieved = {static_cast<double>(message.value) / result.makespan.value};
   return result;
 }
 
-std::vector<double> Simulator::run_on_engine(Bytes message, const OnSend& on_send,
-                                             Simulation& result) const {
+std::vector<double> Simulator::run_engines(Bytes message, const OnSend& on_send,
+                                           Simulation& result) const {
   const Plan in_rounds = options_.rounds ? without_latencies(*plan_) : Plan{};
   const Plan& plan = options_.rounds ? in_rounds : *plan_;
   const BlockTask of_message(plan, flows_, options_.rounds ? Assignments(plan) : assignments_,
                              {*platform_, model_, plan_->latency_occupies}, message, segment(),
                              options_.compute);
-  const Call call{plan, flows_, of_message.assignments(), of_message.grids()};
-  GreedyRun run = run_engines(call, of_message.task(),
-                              {window(),
-                               options_.receives,
-                               options_.until_received,
-                               options_.sharing,
-                               {of_message.grids().front().segment},
-                               options_.rounds},
-                              resources().size(), on_send);
-  result.tick = {run.tick_s};
-  result.most_events = run.most_events;
+  EngineTimes times = simulate::run_engines(
+      {plan, flows_, of_message.assignments(), of_message.grids()}, of_message.task(),
+      {window(), options_.receives, options_.until_received, options_.sharing, options_.rounds},
+      resources().size(), on_send);
+  result.tick = {times.tick_s};
+  result.most_events = times.most_events;
   add_busy(of_message.task(), result);
-  return std::move(run.done_s);
+  return std::move(times.done_s);
 }
 
-std::vector<double> Simulator::run_one_root(Bytes message, const OnSend& on_send,
-                                            Simulation& result) const {
-  // A message within a segment is one whole segment of its own size: how long it takes would be
-  // lost next to the time of a segment that is far longer.
-  const bool is_whole = !follows_schedule() && message < segment();
-  const Bytes used = is_whole ? message : segment();
+std::vector<double> Simulator::run_by_schedule(Bytes message, const OnSend& on_send,
+                                               Simulation& result) const {
   const Bytes rest{message.value % segment().value};
   const Holdings last(flows_, *platform_, model_,
                       {rest, plan_->latency_occupies && rest.value > 0});
-  Task task{flows_, is_whole ? last : full_, last, planner::source_index(*plan_),
-            combining_at(options_.compute, used, rest)};
-  std::vector<double> done_s;
-  if (follows_schedule()) {
-    const planner::PlanSchedule& schedule = *plan_->schedule;
-    task.count = result.segments;
-    assign_by(schedule, rest.value > 0, task);
-    done_s = follow_schedule(task, schedule, static_cast<double>(segment().value), on_send);
-  } else {
-    Assignments assignments = assignments_;
-    assignments.end_at(result.segments, used);
-    task.assign_segments(assignments, result.segments, rest.value > 0 && !is_whole);
-    GreedyRun run =
-        run_greedily(task, assignments,
-                     {window(), options_.receives, options_.until_received, options_.sharing, used},
-                     resources().size(), on_send);
-    done_s = std::move(run.done_s);
-    result.tick = {run.tick_s};
-    result.most_events = run.most_events;
-  }
+  Task task{flows_, full_, last, planner::source_index(*plan_)};
+  const planner::PlanSchedule& schedule = *plan_->schedule;
+  task.count = result.segments;
+  assign_by(schedule, rest.value > 0, task);
   add_busy(task, result);
-  return done_s;
+  return follow_schedule(task, schedule, static_cast<double>(segment().value), on_send);
 }
 
 void Simulator::add_busy(const Task& task, Simulation& result) const {

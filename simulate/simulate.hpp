@@ -42,10 +42,6 @@ struct Options {
   // In synchronised rounds (engine/rounds.hpp), by the engine and without a schedule. The plan
   // needs colors.
   bool rounds = false;
-  // A plan of one root whose message is the same for all hosts is simulated by a faster
-  // implementation of the engine's rules, unless this is set; every other plan by the engine. Tests
-  // compare the two.
-  bool on_engine = false;
   // A send ends when the segment has arrived, not when it has left, so latencies count against the
   // windows. Windows and the source's lookahead are then enlarged for high-latency links as the
   // executor's (planner/plan/send_windows.hpp). MPI's sends end so in its rendezvous protocol.
@@ -148,10 +144,10 @@ class Simulator {
   }
 
  private:
-  [[nodiscard]] bool runs_on_engine() const;
   // These return when each host is done.
-  std::vector<double> run_on_engine(Bytes message, const OnSend& on_send, Simulation& result) const;
-  std::vector<double> run_one_root(Bytes message, const OnSend& on_send, Simulation& result) const;
+  std::vector<double> run_engines(Bytes message, const OnSend& on_send, Simulation& result) const;
+  std::vector<double> run_by_schedule(Bytes message, const OnSend& on_send,
+                                      Simulation& result) const;
   void add_busy(const Task& task, Simulation& result) const;
 
   const planner::Plan* plan_;

@@ -54,6 +54,9 @@ class Network {
     __builtin_prefetch(&stages_[event.index]);
     __builtin_prefetch(&needs_[event.first]);
   }
+  [[nodiscard]] std::uint32_t flow_of(const Event& event) const {
+    return stages_[event.index].flow;
+  }
   // Begins all sends that can begin now, in the order of their ranks.
   void begin_sends();
 

@@ -9,44 +9,38 @@ Processors::Processors(const Task& task, std::size_t resources, Agenda& agenda,
       on_send_(on_send),
       resources_(resources),
       trees_(task.flows.trees()),
-      full_(agenda.ticks(task.combining.full_s)) {
-  if (task.flows.up_trees() == 0) return;
+      full_(agenda.ticks(task.combining.full_s)),
+      take_time_(task.combining.full_s > 0) {
+  if (!take_time_) return;
   for (std::uint32_t tree = 0; tree < trees_; ++tree) {
     last_.push_back(agenda.ticks(task.last_combining(tree)));
-    takes_no_time_ = takes_no_time_ && full_ == 0 && last_.back() == 0;
   }
   sums_.resize(task.flows.hosts() * trees_);
   arrived_.resize(task.flows.all().size(), 0);
   processors_.resize(task.flows.hosts(), {{}, static_cast<std::uint32_t>(trees_)});
-  for (std::uint32_t host = 0; host < task.flows.hosts(); ++host) {
-    for (std::uint32_t tree = 0; tree < trees_; ++tree) {
-      const auto [first, last] = task.flows.below(host, tree);
-      if (first == last) sums_[host * trees_ + tree].combined = task.segments[tree];
-    }
-  }
 }
 
-std::uint64_t Processors::added(std::uint32_t flow) const {
+void Processors::arrive(std::uint32_t flow) {
+  ++arrived_[flow];
   const Flow& edge = task_.flows.all()[flow];
-  const Sum& sum = sums_[edge.parent * trees_ + edge.tree];
-  const std::uint32_t place = flow - task_.flows.below(edge.parent, edge.tree).first;
-  return sum.combined + (sum.added > place ? 1 : 0);
+  if (!can_add(edge.parent, edge.tree)) return;
+  Processor& processor = processors_[edge.parent];
+  if (processor.is_busy && processor.tree == edge.tree) return;  // end() checks it
+  processor.ready.insert(edge.tree);
+  if (!processor.is_busy) woken_.push_back(edge.parent);
 }
 
-bool Processors::add(std::uint32_t host, std::uint32_t tree) {
-  Sum& sum = sums_[host * trees_ + tree];
-  const auto [first, last] = task_.flows.below(host, tree);
-  if (++sum.added < last - first) return false;
-  sum.added = 0;
-  ++sum.combined;
-  return true;
-}
-
-void Processors::note_ready(std::uint32_t host, std::uint32_t tree) {
+std::uint32_t Processors::end(std::uint32_t host) {
   Processor& processor = processors_[host];
-  if (processor.is_busy && processor.tree == tree) return;  // end() checks it
-  processor.ready.insert(tree);
-  if (!processor.is_busy) woken_.push_back(host);
+  const std::uint32_t tree = processor.tree;
+  processor.is_busy = false;
+  const auto [first, last] = task_.flows.below(host, tree);
+  Sum& sum = sums_[host * trees_ + tree];
+  const std::uint32_t flow = first + sum.added;
+  if (++sum.added == last - first) sum = {sum.combined + 1, 0};
+  if (can_add(host, tree)) processor.ready.insert(tree);
+  woken_.push_back(host);
+  return flow;
 }
 
 // Serves the trees in turns; a processor that was idle begins with the first tree.

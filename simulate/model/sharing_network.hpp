@@ -31,6 +31,7 @@ class SharingNetwork {
   // Returns the flow whose segment the event completes, or kNoFlow if the event is out of date.
   std::uint32_t release(const Event& event);
   void prefetch(const Event& /*event*/) const {}
+  [[nodiscard]] static std::uint32_t flow_of(const Event& event) { return event.index; }
   // Begins all sends that may begin, and updates the rates.
   void begin_sends();
 

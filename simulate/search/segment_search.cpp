@@ -10,7 +10,7 @@
 
 #include "planner/plan/segment_grid.hpp"
 #include "simulate/search/pipeline_bound.hpp"
-#include "simulate/transport/event_loop.hpp"
+#include "simulate/transport/engine_run.hpp"
 
 namespace espalier::simulate {
 
@@ -150,9 +150,12 @@ Forecast SegmentSearch::forecast(std::size_t index, std::uint64_t segments,
   Prepared run(candidate, now, model_);
   const auto seconds_of = [&](std::uint64_t count) {
     run.assign(candidate, count, now.segment);
-    const GreedyRun done =
-        run_greedily(run.task, candidate.assignments, windows, now.full.resources.size(), {});
-    return *std::ranges::max_element(done.done_s);
+    const std::vector<planner::SegmentGrid> grids(candidate.assignments.blocks().size(),
+                                                  now.grid_of(count));
+    const EngineTimes times =
+        run_engines({candidate.plan, candidate.flows, candidate.assignments, grids}, run.task,
+                    windows, now.full.resources.size(), {});
+    return *std::ranges::max_element(times.done_s);
   };
   ++simulations_;
   const std::uint64_t kinds = planner::reduces(operation) && planner::broadcasts(operation) ? 2 : 1;

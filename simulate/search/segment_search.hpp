@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "planner/plan/segment_grid.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 #include "simulate/search/candidates.hpp"
@@ -103,6 +104,12 @@ class SegmentSearch {
     platforms::Occupation full;
     platforms::Occupation last;
     Combining combining;
+
+    // Of a message of `count` segments that ends as this one does.
+    [[nodiscard]] planner::SegmentGrid grid_of(std::uint64_t count) const {
+      const Bytes last_one = rest.value > 0 ? rest : segment;
+      return {(count - 1) * segment.value + last_one.value, segment.value};
+    }
   };
 
   [[nodiscard]] std::vector<std::uint64_t> first_counts() const;

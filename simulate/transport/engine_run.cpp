@@ -34,11 +34,11 @@ class Remaining {
       const Flow& flow = task.flows.all()[i];
       const std::optional<std::uint32_t>& to = receiver_of[flow.tree];
       if (flow.up) {
-        if (flow.parent == task.roots[flow.tree]) by_receive_[i] = flow.parent;
+        if (flow.parent == task.root_of(flow.tree)) by_receive_[i] = flow.parent;
         if (operation == planner::Operation::kReduce) by_send_[i] = flow.child;
       } else {
         if (!to || flow.child == *to) by_receive_[i] = flow.child;
-        const bool is_first = flow.parent == task.roots[flow.tree];
+        const bool is_first = flow.parent == task.root_of(flow.tree);
         if (operation == planner::Operation::kGather && is_first) by_send_[i] = flow.parent;
       }
       for (const std::uint32_t host : {by_receive_[i], by_send_[i]}) {
@@ -77,15 +77,15 @@ class EngineRun {
         agenda_(tick_for(task)),
         network_(task, call.assignments, windows.sharing, resources, agenda_, on_send),
         processors_(task, resources, agenda_, on_send),
-        combining_takes_time_(task.combining.full_s > 0),
         remaining_(call, task),
-        channels_(task.flows.all().size(), task.flows.hosts()),
+        channels_(task.flows.all().size()),
         ranks_(ranks_of(call, windows, channels_)),
-        due_at_(ranks_.size(), 0) {
+        due_at_(ranks_.size(), 0),
+        is_woken_(ranks_.size(), 0) {
     for (const Flow& flow : task.flows.all()) latencies_.push_back(agenda_.ticks(flow.latency_s));
   }
 
-  GreedyRun run() {
+  EngineTimes run() {
     const SimulatedRank::Memory memory{.has_results = planner::goes_both_ways(call_.plan.operation),
                                        .has_parts = !planner::routes(call_.plan.operation)};
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -96,18 +96,37 @@ class EngineRun {
     while (!agenda_.is_empty()) {
       agenda_.advance();
       channels_.set_now(agenda_.seconds(agenda_.now()));
-      while (agenda_.has_one_now()) take(agenda_.take());
+      while (agenda_.has_one_now()) {
+        const Event event = agenda_.take();
+        if (!agenda_.is_empty()) prefetch(agenda_.next());
+        take(event);
+      }
       move_on();
     }
     for (const auto& rank : ranks_) {
       if (!rank->is_done()) throw std::logic_error("simulated hosts wait for one another");
     }
-    GreedyRun result{{}, agenda_.tick_s(), agenda_.most()};
+    EngineTimes result{{}, agenda_.tick_s(), agenda_.most()};
     for (const Ticks done : remaining_.done()) result.done_s.push_back(agenda_.seconds(done));
     return result;
   }
 
  private:
+  // Loads what the event will read, because the state of many flows is not in a cache.
+  void prefetch(const Event& event) const {
+    std::uint32_t flow = event.index;
+    if (event.kind == Event::Kind::kRelease) {
+      network_.prefetch(event);
+      flow = network_.flow_of(event);
+    } else if (event.kind != Event::Kind::kArrival) {
+      return;
+    }
+    for (const Channels::Completed& next :
+         {channels_.next_send(flow), channels_.next_receive(flow)}) {
+      ranks_[next.rank]->prefetch(next.operation);
+    }
+  }
+
   // --- ends and arrivals ---
 
   void take(const Event& event) {
@@ -122,10 +141,10 @@ class EngineRun {
         arrive(event.index);
         return;
       case Event::Kind::kDue:
-        due_.push_back(event.index);
+        wake(event.index);
         return;
       case Event::Kind::kCombined:
-        processors_.end(event.index, [this](std::uint32_t flow, bool) { end_receive(flow); });
+        end_receive(processors_.end(event.index));
     }
   }
 
@@ -142,7 +161,7 @@ class EngineRun {
   }
 
   void end_send(std::uint32_t flow) {
-    channels_.end_send(flow);
+    complete(channels_.end_send(flow));
     remaining_.note_sent(flow, agenda_.now());
   }
 
@@ -150,8 +169,8 @@ class EngineRun {
   // receiver's processor, which adds one segment at a time, has added it.
   void arrive(std::uint32_t flow) {
     channels_.arrive(flow);
-    if (combining_takes_time_ && task_.flows.all()[flow].up) {
-      processors_.arrive(flow, [this](std::uint32_t added, bool) { end_receive(added); });
+    if (processors_.take_time() && task_.flows.all()[flow].up) {
+      processors_.arrive(flow);
     } else {
       deliver(flow);
     }
@@ -162,19 +181,29 @@ class EngineRun {
   }
 
   void end_receive(std::uint32_t flow) {
-    channels_.end_receive(flow);
+    complete(channels_.end_receive(flow));
     remaining_.note_received(flow, agenda_.now());
+  }
+
+  void complete(const Channels::Completed& completed) {
+    ranks_[completed.rank]->complete(completed.operation);
+    wake(completed.rank);
+  }
+
+  void wake(std::uint32_t rank) {
+    if (std::exchange(is_woken_[rank], 1) == 0) woken_.push_back(rank);
   }
 
   // --- actions of hosts after these ---
 
   void move_on() {
     processors_.begin();
-    while (!due_.empty() || !channels_.woken().empty() || !channels_.changed().empty()) {
-      moving_.swap(channels_.woken());
-      moving_.insert(moving_.end(), due_.begin(), due_.end());
-      due_.clear();
-      for (const std::uint32_t rank : moving_) note_due(rank, ranks_[rank]->move_on());
+    while (!woken_.empty() || !channels_.changed().empty()) {
+      moving_.swap(woken_);
+      for (const std::uint32_t rank : moving_) {
+        is_woken_[rank] = 0;
+        note_due(rank, ranks_[rank]->move_on());
+      }
       moving_.clear();
       follow_changed();
     }
@@ -185,7 +214,7 @@ class EngineRun {
   void follow_changed() {
     changed_.swap(channels_.changed());
     for (const std::uint32_t flow : changed_) {
-      if (!combining_takes_time_ || !task_.flows.all()[flow].up) deliver(flow);
+      if (!processors_.take_time() || !task_.flows.all()[flow].up) deliver(flow);
       network_.allow(flow, channels_.allowed(flow));
     }
     changed_.clear();
@@ -206,21 +235,22 @@ class EngineRun {
   Agenda agenda_;
   Links network_;
   Processors processors_;
-  bool combining_takes_time_;
   Remaining remaining_;
   Channels channels_;
   std::vector<std::unique_ptr<SimulatedRank>> ranks_;
   std::vector<Ticks> due_at_;  // per rank: when its earliest delayed send is due, if in the future
-  std::vector<Ticks> latencies_;    // per flow
-  std::vector<std::uint32_t> due_;  // at this time: ranks
+  std::vector<Ticks> latencies_;  // per flow
+  // At this time: ranks on which something has completed or is due, and which of them they are.
+  std::vector<std::uint32_t> woken_;
+  std::vector<char> is_woken_;
   std::vector<std::uint32_t> moving_;
   std::vector<std::uint32_t> changed_;
 };
 
 }  // namespace
 
-GreedyRun run_engines(const Call& call, const Task& task, const Windows& windows,
-                      std::size_t resources, const OnSend& on_send) {
+EngineTimes run_engines(const Call& call, const Task& task, const Windows& windows,
+                        std::size_t resources, const OnSend& on_send) {
   if (windows.sharing == Sharing::kTurns) {
     return EngineRun<Network>(call, task, windows, resources, on_send).run();
   }

@@ -2,15 +2,25 @@
 // rules in engine/ and the network of simulate/model.
 #pragma once
 
-#include "simulate/transport/event_loop.hpp"
+#include <cstdint>
+#include <vector>
+
+#include "simulate/simulate.hpp"
 #include "simulate/transport/simulated_rank.hpp"
+#include "simulate/transport/task.hpp"
 
 namespace espalier::simulate {
+
+struct EngineTimes {
+  std::vector<double> done_s;  // per host, as in Simulation
+  double tick_s;
+  std::uint64_t most_events;
+};
 
 // task: of the same message as the call; its trees are those of call.flows. resources: rows of A.
 // Throws InputError when the time exceeds the range of a double, std::logic_error if the hosts wait
 // for one another, which the engine excludes.
-GreedyRun run_engines(const Call& call, const Task& task, const Windows& windows,
-                      std::size_t resources, const OnSend& on_send);
+EngineTimes run_engines(const Call& call, const Task& task, const Windows& windows,
+                        std::size_t resources, const OnSend& on_send);
 
 }  // namespace espalier::simulate

@@ -9,7 +9,8 @@
 
 #include "engine/engine.hpp"
 #include "planner/plan/plan.hpp"
-#include "simulate/transport/event_loop.hpp"
+#include "simulate/simulate.hpp"
+#include "simulate/transport/assignments.hpp"
 #include "simulate/transport/flows.hpp"
 #include "simulate/transport/simulated_transport.hpp"
 
@@ -67,6 +68,8 @@ class SimulatedRank {
     bool has_parts;    // all that the rank copies; otherwise only what it does not pass on
   };
   void begin(const Memory& memory);
+  void complete(const engine::Operation& operation) { engine_.complete(operation); }
+  void prefetch(const engine::Operation& operation) const { engine_.prefetch(operation); }
   // Does everything that has become possible. Returns when a delayed send is due; 0: none is.
   double move_on() {
     engine_.progress();
@@ -81,6 +84,15 @@ class SimulatedRank {
   SimulatedTransport transport_;
   engine::Engine<SimulatedTransport> engine_;
   std::unique_ptr<StoreWithoutBytes> store_;
+};
+
+// As in Options.
+struct Windows {
+  std::uint64_t sends = planner::kSendsInFlight;
+  std::uint64_t receives = planner::kReceivesInFlight;
+  bool until_received = false;
+  Sharing sharing = Sharing::kTurns;
+  bool rounds = false;
 };
 
 // A plan's call for one message.

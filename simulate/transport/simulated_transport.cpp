@@ -25,10 +25,4 @@ void Channels::post_receive(std::uint32_t flow) {
   changed_.push_back(flow);
 }
 
-std::span<const engine::Completion> Channels::take(std::uint32_t rank) {
-  completions_.clear();
-  completions_.swap(completed_[rank]);
-  return completions_;
-}
-
 }  // namespace espalier::simulate

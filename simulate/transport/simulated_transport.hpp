@@ -32,8 +32,7 @@ class Channels {
     std::uint32_t edge = 0;
   };
 
-  Channels(std::size_t flows, std::size_t ranks)
-      : channels_(flows), waiting_(flows), completed_(ranks) {}
+  explicit Channels(std::size_t flows) : channels_(flows), waiting_(flows) {}
 
   void set_sender(std::uint32_t flow, End end) { channels_[flow].sender = end; }
   void set_receiver(std::uint32_t flow, End end) { channels_[flow].receiver = end; }
@@ -42,17 +41,33 @@ class Channels {
   // --- of the network ---
   // How many segments of the flow may have begun.
   [[nodiscard]] std::uint64_t allowed(std::uint32_t flow) const { return channels_[flow].allowed; }
+  // An operation of a rank that has completed.
+  struct Completed {
+    std::uint32_t rank;
+    engine::Operation operation;
+  };
   // The flow's next send is complete.
-  void end_send(std::uint32_t flow) {
+  Completed end_send(std::uint32_t flow) {
     Channel& channel = channels_[flow];
-    report(true, channel.sender, channel.sent++);
+    const End& end = channel.sender;
+    return {end.rank, {true, end.tree, end.edge, channel.sent++}};
+  }
+  // Where its segments come from, and go to; with the number of the next one.
+  [[nodiscard]] Completed next_send(std::uint32_t flow) const {
+    const End& end = channels_[flow].sender;
+    return {end.rank, {true, end.tree, end.edge, channels_[flow].sent}};
+  }
+  [[nodiscard]] Completed next_receive(std::uint32_t flow) const {
+    const End& end = channels_[flow].receiver;
+    return {end.rank, {false, end.tree, end.edge, channels_[flow].received}};
   }
   // The flow's next segment has arrived.
   void arrive(std::uint32_t flow) { ++channels_[flow].arrived; }
   // The receiver has the flow's next segment.
-  void end_receive(std::uint32_t flow) {
+  Completed end_receive(std::uint32_t flow) {
     Channel& channel = channels_[flow];
-    report(false, channel.receiver, channel.received++);
+    const End& end = channel.receiver;
+    return {end.rank, {false, end.tree, end.edge, channel.received++}};
   }
   // Whether a segment is here whose receive is posted and not complete.
   [[nodiscard]] bool has_delivery(std::uint32_t flow) const {
@@ -61,8 +76,6 @@ class Channels {
 
   // Flows of which more may begin or be delivered since the last call; may contain a flow twice.
   std::vector<std::uint32_t>& changed() { return changed_; }
-  // Ranks that have completions to take, each once.
-  std::vector<std::uint32_t>& woken() { return woken_; }
 
   // --- of the ranks ---
   [[nodiscard]] double now() const { return now_s_; }
@@ -71,8 +84,6 @@ class Channels {
   [[nodiscard]] bool is_complete(std::uint32_t flow, const engine::Operation& operation) const {
     return operation.nth < (operation.is_send ? channels_[flow].sent : channels_[flow].received);
   }
-  // What has completed on a rank since the last call; valid until the next of any rank.
-  std::span<const engine::Completion> take(std::uint32_t rank);
 
  private:
   struct Channel {
@@ -88,18 +99,9 @@ class Channels {
     [[nodiscard]] bool has_delivery() const { return received < arrived && received < receives; }
   };
 
-  void report(bool is_send, const End& end, std::uint64_t nth) {
-    std::vector<engine::Completion>& completed = completed_[end.rank];
-    if (completed.empty()) woken_.push_back(end.rank);
-    completed.push_back({.operation = {is_send, end.tree, end.edge, nth}});
-  }
-
   std::vector<Channel> channels_;
   std::vector<std::vector<std::uint64_t>> waiting_;  // of each flow: sends for their receives
-  std::vector<std::vector<engine::Completion>> completed_;  // of each rank
   std::vector<std::uint32_t> changed_;
-  std::vector<std::uint32_t> woken_;
-  std::vector<engine::Completion> completions_;
   double now_s_ = 0;
 };
 
@@ -155,7 +157,8 @@ class SimulatedTransport {
   [[nodiscard]] bool is_checked() const { return true; }
   void await_check() {}
   [[nodiscard]] std::string check_name() const { return {}; }
-  std::span<const engine::Completion> poll() { return channels_.take(rank_); }
+  // The driver says it at once (Engine::complete).
+  std::span<const engine::Completion> poll() { return {}; }
   std::optional<std::span<const engine::Completion>> wait() { return poll(); }
   [[nodiscard]] bool has_to_poll() const { return true; }
   void note_progress() {}

@@ -1,5 +1,4 @@
-// Runs of the executor's engines: closed forms, bounds on random platforms, and agreement with the
-// event loop on plans with one root.
+// Runs of the executor's engines: closed forms, and bounds on random platforms.
 #include "simulate/transport/engine_run.hpp"
 
 #include <fmt/format.h>
@@ -251,55 +250,6 @@ TEST(EngineRun, PartsMayBeEmpty) {
   expect_ended(simulation, *plan, {60 * kSegment.value});
   EXPECT_EQ(simulation.done[0].value, 0) << "nothing is for it";
 }
-
-// --- one root: the event loop ---
-
-// Where combining takes time, the rules differ: the event loop's first child may send ahead of
-// what is added by as many segments as have arrived, while for the engine what is not added has not
-// arrived.
-constexpr double kSameRules = 0.005;
-constexpr double kSlowProcessors = 0.06;
-// The same where a host's sends and receives wait for each other, each in its own time.
-constexpr double kSlowProcessorsForBoth = 0.2;
-
-class OneRoot : public ::testing::TestWithParam<std::tuple<Operation, std::string>> {};
-
-TEST_P(OneRoot, TakesAsLongAsByTheEventLoop) {
-  const auto& [operation, model_name] = GetParam();
-  const Model model = platforms::parse_model(model_name);
-  std::size_t runs = 0;
-  for_each_platform(2, 8, model, [&](const DrawnPlatform& drawn, const std::string& trace) {
-    Dice dice(++runs);
-    for (const char* algorithm : {"optimal", "binomial", "grow"}) {
-      const auto plan =
-          plan_for({std::get<0>(GetParam()), true}, drawn, model, algorithm, kSegment);
-      if (!plan) return;
-      Options options = drawn_options(*plan, dice);
-      const Bytes message{dice.from_to(1, 40) * kSegment.value - dice.below(kSegment.value)};
-      SCOPED_TRACE(fmt::format("{}, {}, {} bytes, windows {} and {}, {}, until received {}", trace,
-                               algorithm, message.value, *options.window, options.receives,
-                               name_of(options.sharing), options.until_received));
-      const Simulation by_loop = Simulator(*plan, drawn.platform, options).run(message);
-      options.on_engine = true;
-      const Simulation by_engine = Simulator(*plan, drawn.platform, options).run(message);
-      const double slow =
-          model == Model::kMultiPortProcessor ? kSlowProcessorsForBoth : kSlowProcessors;
-      EXPECT_NEAR(by_engine.makespan.value / by_loop.makespan.value, 1,
-                  options.compute ? slow : kSameRules);
-      EXPECT_EQ(by_engine.sends, by_loop.sends);
-    }
-  });
-}
-
-INSTANTIATE_TEST_SUITE_P(All, OneRoot,
-                         ::testing::Combine(::testing::Values(Operation::kBroadcast,
-                                                              Operation::kReduce,
-                                                              Operation::kAllreduce),
-                                            ::testing::ValuesIn(espalier::testing::model_names())),
-                         [](const auto& of) {
-                           return espalier::testing::case_name(std::get<0>(of.param),
-                                                               std::get<1>(of.param));
-                         });
 
 }  // namespace
 }  // namespace espalier::simulate::engine_run_test

@@ -11,7 +11,7 @@
 
 #include "planner/plan/segment_assignment.hpp"
 #include "planner/problem/collective.hpp"
-#include "simulate/transport/event_loop.hpp"
+#include "simulate/transport/engine_run.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
@@ -42,8 +42,10 @@ Times times_of(const planner::Plan& plan, const platforms::Platform& platform,
             combining_at(cut.compute, {1000}, {cut.rest})};
   task.assign_segments(assignments, cut.count, cut.rest > 0);
   const std::size_t resources = platforms::occupation(platform, model, whole).resources.size();
-  const GreedyRun run =
-      run_greedily(task, assignments, {window_for(plan.operation), cut.receives}, resources, {});
+  const std::uint64_t bytes = (cut.count - 1) * 1000 + rest.value;
+  const std::vector<planner::SegmentGrid> grids(assignments.blocks().size(), {bytes, 1000});
+  const EngineTimes run = run_engines({plan, flows, assignments, grids}, task,
+                                      {window_for(plan.operation), cut.receives}, resources, {});
   return {pipeline_bound(task, assignments, resources, cut.receives).value,
           *std::ranges::max_element(run.done_s)};
 }

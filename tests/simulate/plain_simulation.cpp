@@ -259,9 +259,11 @@ class PlainSimulation {
     const auto place = static_cast<std::size_t>(std::ranges::find(edges, edge) - edges.begin());
     const std::size_t posted_here = receives_[tree][edge];
     if (posted_here == end_of(tree)) return false;
-    if (posted_here - arrived_[tree][edge] >= options_.receives) return false;
     std::size_t ring = options_.receives;
     std::size_t freed = has_[host][tree] + (added_[host][tree] > place ? 1 : 0);
+    // For the engine, what takes time to add has not arrived until it is added.
+    const std::size_t here = options_.combine_s_per_byte > 0 ? freed : arrived_[tree][edge];
+    if (posted_here - here >= options_.receives) return false;
     if (place == 0 && !keeps_result(host)) {
       ring += options_.window;
       const auto& all = edges_of(tree);

@@ -1,4 +1,4 @@
-// Compares the event loop with the plain simulation, and checks bounds on every run, for every
+// Compares the simulator with the plain simulation, and checks bounds on every run, for every
 // algorithm under every model.
 #include "tests/simulate/plain_simulation.hpp"
 
