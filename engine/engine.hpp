@@ -334,3 +334,4 @@ class Engine : public Pinned {
 #include "engine/engine_errors.hpp"  // IWYU pragma: export
 #include "engine/engine_in.hpp"      // IWYU pragma: export
 #include "engine/engine_out.hpp"     // IWYU pragma: export
+#include "engine/engine_touch.hpp"   // IWYU pragma: export

@@ -262,44 +262,6 @@ void Engine<T>::count_complete(std::uint64_t& complete, std::uint64_t begun, Ope
 }
 
 template <Transport T>
-void Engine<T>::touch(std::size_t tree) {
-  flows_[tree].touch_all_edges();
-  note(flows_[tree]);
-}
-
-template <Transport T>
-void Engine<T>::note(Flow& flow) {
-  if (std::exchange(flow.is_touched, true)) return;
-  touched_.push_back(flow.tree);
-  if (flow.loads()) note_loading(flow.part);
-}
-
-template <Transport T>
-void Engine<T>::note_loading(std::uint32_t index) {
-  if (parts_[index].is_touched) return;
-  parts_[index].is_touched = true;
-  touched_parts_.push_back(index);
-}
-
-template <Transport T>
-void Engine<T>::touch_waiting(const Flow& flow) {
-  if (flow.is_followed) touch_each(waiting_for_[flow.tree]);
-  if (!flow.at_root || !flow.combines) return;
-  Part& part = parts_[flow.part];
-  if (has_finished_oldest(part)) touch_each(part.too_far);
-}
-
-template <Transport T>
-void Engine<T>::touch_each(std::vector<std::uint32_t>& trees) {
-  for (; !trees.empty(); trees.pop_back()) touch(trees.back());
-}
-
-template <Transport T>
-void Engine<T>::touch_all() {
-  for (std::size_t tree = 0; tree < flows_.size(); ++tree) touch(tree);
-}
-
-template <Transport T>
 bool Engine<T>::move_on() {
   bool has_combined = false;
   if (due_s_ > 0) {
