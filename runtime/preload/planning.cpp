@@ -11,6 +11,7 @@
 #include "planner/registry.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/formats/formats.hpp"
+#include "platforms/formats/host_groups.hpp"
 #include "runtime/api/rank_mapping.hpp"
 #include "simulate/search/choose_blocks.hpp"
 #include "simulate/search/choose_plan.hpp"
@@ -121,7 +122,7 @@ bool can_plan() {
   return true;
 }
 
-std::string read_platform_text(const Settings& settings) {
+void check_planning(const Settings& settings) {
   model_in(settings);
   // An algorithm for reductions only leaves broadcasts to MPI, and vice versa.
   const std::string named = algorithm_in(settings);
@@ -129,6 +130,15 @@ std::string read_platform_text(const Settings& settings) {
       std::ranges::any_of(planner::kEveryOperation,
                           [&](planner::Operation operation) { return serves(named, operation); });
   if (!serves_any) planner::find_algorithm(named);
+}
+
+runtime::HostGroups groups_in(const std::string& text, const std::string& file) {
+  const auto groups = platforms::groups_by_host(text, file);
+  return groups ? *groups : runtime::parse_host_groups(text, file);
+}
+
+std::string read_platform_text(const Settings& settings) {
+  check_planning(settings);
   return platforms::write_platform(platforms::read_platform(settings.platform_file).platform,
                                    "json");
 }
