@@ -41,9 +41,9 @@ std::string read_platform_text(const Settings& settings);
 // A plan for members.operation from (or to) members.root; rank i is its node i. Hosts of the
 // platform without a member are left out. Throws Error if members are not hosts of the platform,
 // one cannot be reached, the algorithm does not support the operation, or no plan was found within
-// the limit.
+// the limit. message: determines the algorithm where rules do (kTacRules).
 planner::Plan make_plan_for(const std::string& platform_text, const Settings& settings,
-                            const Members& members, Seconds limit);
+                            const Members& members, Bytes message, Seconds limit);
 
 // Of all algorithms' plans, the one that is predicted to be the fastest for one message
 // (simulate/search/choose_plan.hpp, choose_blocks.hpp). The same exceptions.

@@ -23,14 +23,14 @@ std::string read_platform_text(const Settings& settings) {
 }
 
 planner::Plan make_plan_for(const std::string& /*platform_text*/, const Settings& settings,
-                            const Members& /*members*/, Seconds /*limit*/) {
+                            const Members& /*members*/, Bytes /*message*/, Seconds /*limit*/) {
   read_platform_text(settings);
   return {};
 }
 
 planner::Plan make_plan_for_message(const std::string& platform_text, const Settings& settings,
-                                    const Members& members, Bytes /*message*/, Seconds limit) {
-  return make_plan_for(platform_text, settings, members, limit);
+                                    const Members& members, Bytes message, Seconds limit) {
+  return make_plan_for(platform_text, settings, members, message, limit);
 }
 
 }  // namespace espalier::preload

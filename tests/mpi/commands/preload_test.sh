@@ -134,6 +134,11 @@ test_groups() {
   ESPALIER_GROUPS=lines ESPALIER_ALGORITHM=hierarchical-node:chain preloaded 4
   all_right
   says ': hierarchical-node:chain, 1 tree, '
+  # TAC's rules: on one host with several ranks, leaders of nodes, and of groups as well from 2 MiB on.
+  ESPALIER_GROUPS=hosts ESPALIER_ALGORITHM=tac ESPALIER_THRESHOLD=0 preloaded 4
+  all_right
+  says ' 1.5 MB from rank 0 to 4 ranks: hierarchical-node'
+  says_once '^espalier-pmpi: no plan from and to 4 ranks: TAC has no rule for it; MPI_Allreduce runs unchanged$'
   echo "elsewhere rack1" >lines
   ESPALIER_GROUPS=lines preloaded 4
   all_right
