@@ -134,6 +134,9 @@ test_groups() {
   ESPALIER_GROUPS=lines ESPALIER_ALGORITHM=hierarchical-node:chain preloaded 4
   all_right
   says ': hierarchical-node:chain, 1 tree, '
+  ESPALIER_GROUPS=lines ESPALIER_ALGORITHM=hierarchical:two-tree-complete preloaded 4
+  all_right
+  says ': hierarchical:two-tree-complete, 2 trees, '
   # TAC's rules: on one host with several ranks, leaders of nodes, and of groups as well from 2 MiB on.
   ESPALIER_GROUPS=hosts ESPALIER_ALGORITHM=tac ESPALIER_THRESHOLD=0 preloaded 4
   all_right
