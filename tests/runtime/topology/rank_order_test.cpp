@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "runtime/topology/host_groups.hpp"
+#include "runtime/topology/topology_platform.hpp"
 #include "support/errors.hpp"
+#include "support/json.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace espalier::runtime::rank_order_test {
@@ -42,6 +46,31 @@ TEST(ContiguousOrder, HasGroupsInGroups) {
   EXPECT_THAT(contiguous_order(hosts, Names{"a/1", "b/1", "a", "a/2", "a/1"}),
               ElementsAre(0, 4, 2, 3, 1));
   EXPECT_THAT(contiguous_order(hosts, Names{"", "a", "", "a", ""}), ElementsAre(0, 1, 3, 2, 4));
+}
+
+// Ranks 0 and 2 share a host. Names of ranks are those of their hosts only where these differ.
+TEST(TopologyPlatform, HasARelayForEachHostAndGroup) {
+  const Json platform = Json::parse(
+      topology_platform(Names{"a", "b", "a"}, Hosts{0, 1, 0}, Names{"x/1", "x/2", "x/1"}));
+  std::map<std::string, std::string> groups;
+  std::vector<std::string> relays;
+  for (const Json& node : platform.at("nodes")) {
+    if (node.contains("relay")) {
+      relays.push_back(node.at("name"));
+    } else {
+      groups.emplace(node.at("name"), node.at("group"));
+    }
+  }
+  EXPECT_THAT(groups, ElementsAre(Pair("rank0", "x/1/host0"), Pair("rank1", "x/2/host1"),
+                                  Pair("rank2", "x/1/host0")));
+  EXPECT_THAT(relays,
+              ElementsAre("(between all)", "(x)", "(x/1)", "(x/1/host0)", "(x/2)", "(x/2/host1)"));
+  const std::size_t relay_links = relays.size() - 1;
+  EXPECT_EQ(platform.at("links").size(), relay_links + groups.size());
+  for (const Json& link : platform.at("links")) {
+    if (link.at("from") != "(x/1/host0)") continue;
+    EXPECT_EQ(link.at("bandwidth_Bps"), kAssumedOfHost_Bps);
+  }
 }
 
 TEST(HostGroups, AreLines) {
