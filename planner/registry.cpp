@@ -139,14 +139,15 @@ constexpr auto kAlgorithms = std::to_array<AlgorithmEntry>({
      "TTC: Efficient Two Trees to Optimize Collectives, Algorithm 1, after Sanders, "
      "Speck, Traeff, doi:10.1016/j.parco.2009.09.001",
      kOwnRank, "the optimum where all links are equal, one-port",
-     tree_algorithms::two_tree_complete, true},
+     tree_algorithms::two_tree_complete, true, nullptr, false, Serves::kAll, nullptr, nullptr,
+     true},
     {"two-tree-sanders",
      "two topology-oblivious trees: in-order, with colors for synchronised rounds",
      "Sanders, Speck, Traeff, Two-tree algorithms for full bandwidth broadcast, "
      "reduction and scan, Parallel Computing 35 (2009), "
      "doi:10.1016/j.parco.2009.09.001",
      kRankOrder, "the optimum where all links are equal, one-port",
-     tree_algorithms::two_tree_sanders, true},
+     tree_algorithms::two_tree_sanders, true, nullptr, false, Serves::kAll, nullptr, nullptr, true},
     {"two-tree-complete+complete",
      "reduce along two-tree-complete, broadcast along its trees numbered from the "
      "middle",
@@ -191,7 +192,7 @@ constexpr bool any_entry(const AlgorithmEntry&) {
   return true;
 }
 constexpr bool can_be_inner(const AlgorithmEntry& entry) {
-  return !entry.several_trees && !entry.takes_inner();
+  return (!entry.several_trees || entry.joins_trees) && !entry.takes_inner();
 }
 static_assert(std::ranges::any_of(kAlgorithms, [](const AlgorithmEntry& entry) {
   return entry.name == kDefaultInner && can_be_inner(entry);

@@ -130,10 +130,11 @@ struct AlgorithmEntry {
   std::string_view complexity;  // n hosts, m arcs
   std::string_view guarantee;
   TreeMaker run;  // with kDefaultInner where it takes an inner algorithm
-  // Whether its plans may have more than one tree: then it cannot be an inner algorithm.
+  // Whether its plans may have more than one tree: then it can only be an inner algorithm if
+  // joins_trees.
   bool several_trees = false;
   // Set where the algorithm arranges the hosts and an inner algorithm builds the trees among them.
-  // The inner algorithm makes one tree and takes no inner algorithm itself.
+  // The inner algorithm takes no inner algorithm itself.
   Outcome (*run_over)(const Instance& instance, const AlgorithmOptions& options,
                       TreeMaker inner) = nullptr;
 
@@ -146,6 +147,9 @@ struct AlgorithmEntry {
   // Why it makes no trees on this platform, after "algorithm 'a': "; empty: it does. Null: it
   // always does.
   std::string (*refusal)(const Instance& instance) = nullptr;
+  // Whether its trees have equal shares and a fixed number, so that the first trees of all parts
+  // of a hierarchy can be joined to one, and the second ones to another.
+  bool joins_trees = false;
 
   [[nodiscard]] constexpr bool does(Operation operation) const {
     if (exponential && routes(operation)) return false;  // it would prove something else

@@ -1,12 +1,14 @@
 #include "support/text.hpp"
 
+#include <algorithm>
+
 namespace espalier {
 
 std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(kBlank);
+  constexpr std::string_view kAround = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kAround);
   if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+  return text.substr(first, text.find_last_not_of(kAround) - first + 1);
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -17,6 +19,18 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     if (end == std::string_view::npos) return parts;
     text.remove_prefix(end + 1);
   }
+}
+
+std::vector<std::string_view> words_of(std::string_view line, std::size_t most) {
+  std::vector<std::string_view> words;
+  while (words.size() < most) {
+    line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
+    if (line.empty()) break;
+    const std::size_t end = std::min(line.find_first_of(kBlank), line.size());
+    words.push_back(line.substr(0, end));
+    line.remove_prefix(end);
+  }
+  return words;
 }
 
 std::string lower_case(std::string_view text) {

@@ -3,6 +3,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +27,12 @@ std::string in_shell_quotes(std::string_view text);
 
 // The parts between separators, empty ones included; an empty text is one empty part.
 std::vector<std::string_view> split(std::string_view text, char separator);
+
+// Separators of words; includes the carriage return, so that both line ends are accepted.
+inline constexpr std::string_view kBlank = " \t\r";
+
+// The first `most` words of a line.
+std::vector<std::string_view> words_of(std::string_view line, std::size_t most = SIZE_MAX);
 
 // "a, b and 3 more": of the names, the first `most`, and how many others there are.
 class Listing {

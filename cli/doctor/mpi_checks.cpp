@@ -151,8 +151,8 @@ std::optional<Finding> preload_of_other_mpi(const Facts&, const RankFacts& rank)
 
 std::optional<Finding> preload_idle(const Facts&, const RankFacts& rank) {
   if (std::ranges::any_of(rank.preloads, is_ours)) return std::nullopt;
-  for (const char* const name :
-       {"ESPALIER_PLAN", "ESPALIER_PLATFORM", "ESPALIER_DECISIONS", "ESPALIER_REPORT"}) {
+  for (const char* const name : {"ESPALIER_PLAN", "ESPALIER_PLATFORM", "ESPALIER_GROUPS",
+                                 "ESPALIER_DECISIONS", "ESPALIER_REPORT"}) {
     if (rank.variable(name).empty()) continue;
     return Finding{fmt::format("{} is set, but LD_PRELOAD does not name libespalier_pmpi.so", name),
                    "programs run as without Espalier",
@@ -164,7 +164,8 @@ std::optional<Finding> preload_idle(const Facts&, const RankFacts& rank) {
 std::optional<Finding> preload_without_a_plan(const Facts& facts) {
   const RankFacts& rank = facts.ranks.front();
   if (std::ranges::none_of(rank.preloads, is_ours)) return std::nullopt;
-  for (const char* const name : {"ESPALIER_PLAN", "ESPALIER_PLATFORM", "ESPALIER_DECISIONS"}) {
+  for (const char* const name :
+       {"ESPALIER_PLAN", "ESPALIER_PLATFORM", "ESPALIER_GROUPS", "ESPALIER_DECISIONS"}) {
     if (!rank.variable(name).empty()) return std::nullopt;
   }
   return Finding{"libespalier_pmpi.so is preloaded, but has no plan", "it leaves every call to MPI",

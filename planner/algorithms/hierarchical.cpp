@@ -52,10 +52,17 @@ class HierarchicalTree {
         watch_(options.deadline),
         groups_(host_groups(platform_, levels)) {}
 
+  // As many trees as the inner algorithm makes: the first ones of all parts are joined, the second
+  // ones, and so on.
   Outcome build() {
-    const auto hosts = platform_.hosts();
-    build_below(Hosts(hosts.begin(), hosts.end()), instance_.source(), 0);
-    Outcome outcome = single_tree(instance_, std::move(tree_));
+    const Hosts hosts(platform_.hosts().begin(), platform_.hosts().end());
+    std::vector<lp::RoutedTree> trees;
+    for (which_ = 0; which_ < most_; ++which_) {
+      tree_ = {};
+      build_below(hosts, instance_.source(), 0);
+      trees.push_back(std::move(tree_));
+    }
+    Outcome outcome = equal_trees(instance_, std::move(trees));
     outcome.ends = ends_;
     return outcome;
   }
@@ -115,7 +122,8 @@ class HierarchicalTree {
 
   lp::RoutedTree tree_of(Outcome inner) {
     ends_ = ends_.with(inner.ends);
-    return std::move(inner.trees.front().tree);
+    most_ = std::max(most_, inner.trees.size());
+    return std::move(inner.trees[std::min(which_, inner.trees.size() - 1)].tree);
   }
 
   // The outside hosts on the fastest paths to those members that the root cannot reach without
@@ -147,6 +155,8 @@ class HierarchicalTree {
   Ends ends_;
   HostGroups groups_;
   std::optional<FastestPaths> paths_;
+  std::size_t which_ = 0;  // of the inner algorithm's trees
+  std::size_t most_ = 1;
   lp::RoutedTree tree_;
 };
 
@@ -195,9 +205,9 @@ Outcome reorder(const Instance& instance, const AlgorithmOptions& options, TreeM
   inner_options.packing = nullptr;  // arcs have other numbers there
   inner_options.arcs = nullptr;
   const Outcome made = inner(renumbered.instance(), inner_options);
-  lp::RoutedTree tree;
-  renumbered.add_to(tree, made.trees.front().tree);
-  Outcome outcome = single_tree(instance, std::move(tree));
+  std::vector<lp::RoutedTree> trees;
+  for (const WeightedTree& one : made.trees) renumbered.add_to(trees.emplace_back(), one.tree);
+  Outcome outcome = equal_trees(instance, std::move(trees));
   outcome.ends = made.ends;
   return outcome;
 }

@@ -66,7 +66,19 @@ BytesPerSecond common_rate(const Instance& instance, std::span<const WeightedTre
                               [](double a, double b) { return std::max(a, b); })};
 }
 
+void set_common_rate(const Instance& instance, std::vector<WeightedTree>& trees) {
+  const BytesPerSecond rate = common_rate(instance, trees);
+  for (WeightedTree& tree : trees) tree.rate = rate;
+}
+
 }  // namespace
+
+Outcome equal_trees(const Instance& instance, std::vector<lp::RoutedTree> trees) {
+  Outcome outcome;
+  for (lp::RoutedTree& tree : trees) outcome.trees.push_back({std::move(tree), {}});
+  set_common_rate(instance, outcome.trees);
+  return outcome;
+}
 
 Outcome lay_over(const Instance& instance, const AlgorithmOptions& options,
                  std::span<const ObliviousTree> trees, std::span<const platforms::NodeId> order) {
@@ -79,10 +91,9 @@ Outcome lay_over(const Instance& instance, const AlgorithmOptions& options,
     }
     outcome.trees.push_back(std::move(tree));
   }
-  const BytesPerSecond rate = common_rate(instance, outcome.trees);
-  for (WeightedTree& tree : outcome.trees) {
-    tree.rate = rate;
-    if (layer.took_over()) tree.colors.clear();
+  set_common_rate(instance, outcome.trees);
+  if (layer.took_over()) {
+    for (WeightedTree& tree : outcome.trees) tree.colors.clear();
   }
   return outcome;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "planner/plan/oblivious_shapes.hpp"
 #include "planner/registry.hpp"
@@ -18,5 +19,8 @@ namespace espalier::planner::tree_algorithms {
 Outcome lay_over(const Instance& instance, const AlgorithmOptions& options,
                  std::span<const ObliviousTree> trees,
                  std::span<const platforms::NodeId> order = {});
+
+// These trees at the largest equal rate at which they are jointly feasible.
+Outcome equal_trees(const Instance& instance, std::vector<lp::RoutedTree> trees);
 
 }  // namespace espalier::planner::tree_algorithms

@@ -46,6 +46,7 @@ struct ReadOptions {
   std::vector<ClassRate> class_rates;  // nvidia-smi topo -m: override the defaults
   std::string osu_size;         // osu_bw: use messages of this size, "1 MiB"; empty: the fastest
   std::string level_bandwidth;  // Slurm: of links by level from the hosts up, "100Gbit/s,400Gbit/s"
+  bool any_speed = false;       // Slurm: without speeds, all links have one; for the groups alone
   std::string link_speed_unit;  // Slurm: what LinkSpeed=1 means, "1Gbit/s"; empty: left out
   std::string topology;         // Slurm: which of several topologies; empty: Slurm's default
   std::string name;             // for formats without a name; empty: the file's stem

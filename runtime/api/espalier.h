@@ -222,6 +222,15 @@ void espalier_collective_free(espalier_collective** collective);
 espalier_status espalier_pull_bcast(MPI_Comm comm, void* buffer, size_t count, MPI_Datatype type,
                                     int root, uint64_t segment_bytes, double timeout_s);
 
+/* Collective: the ranks of comm in the order in which those of a host, and the hosts of a group,
+ * are contiguous; rank 0 stays first, otherwise nothing changes place. MPI's own collectives, and
+ * other code that goes by rank, then cross the network less often. groups_file: lines HOST GROUP,
+ * where lyon/rack1 is a group in a group, read by rank 0; NULL: no groups. *reordered has comm's
+ * error handler, and is freed with MPI_Comm_free; a failure, which occurs on all ranks, leaves it
+ * alone.
+ */
+espalier_status espalier_reorder(MPI_Comm comm, const char* groups_file, MPI_Comm* reordered);
+
 /* The last failure of this thread, in one line; "" if there was none. Valid until the thread's next
  * call. */
 const char* espalier_last_error(void);

@@ -13,6 +13,7 @@
 #include "runtime/api/espalier.h"
 #include "runtime/api/reduction.hpp"
 #include "runtime/pull/pull_broadcast.hpp"
+#include "runtime/topology/rank_order.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::runtime {
@@ -382,6 +383,13 @@ espalier_status espalier_pull_bcast(MPI_Comm comm, void* buffer, size_t count, M
     if (!(timeout_s >= 0)) throw espalier::InputError("timeout_s is not 0 or more");
     if (timeout_s > 0) options.timeout = espalier::Seconds{timeout_s};
     runtime::pull_broadcast(comm, buffer, count, type, root, options);
+  });
+}
+
+espalier_status espalier_reorder(MPI_Comm comm, const char* groups_file, MPI_Comm* reordered) {
+  return guarded([&] {
+    require(reordered != nullptr);
+    *reordered = runtime::reordered_comm(comm, groups_file == nullptr ? "" : groups_file);
   });
 }
 

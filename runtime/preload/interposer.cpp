@@ -98,8 +98,8 @@ void Interposer::start() {
   if (!shared_->settings.asks_for_something() && !shared_->learns) {
     if (shared_->settings.verbose && rank_in(MPI_COMM_WORLD) == 0) {
       print_line(
-          "MPI runs unchanged: none of ESPALIER_PLAN, ESPALIER_DECISIONS and ESPALIER_PLATFORM is "
-          "set");
+          "MPI runs unchanged: none of ESPALIER_PLAN, ESPALIER_DECISIONS, ESPALIER_PLATFORM and "
+          "ESPALIER_GROUPS is set");
     }
     return;
   }

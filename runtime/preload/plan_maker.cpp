@@ -10,6 +10,7 @@
 #include "planner/plan/segment_choice.hpp"
 #include "runtime/preload/plan_choice.hpp"
 #include "runtime/pull/network_memory.hpp"
+#include "runtime/topology/tac_rules.hpp"
 #include "support/deadline.hpp"
 #include "support/errors.hpp"
 
@@ -17,6 +18,7 @@ namespace espalier::preload {
 namespace {
 
 constexpr std::size_t kMostAnswers = 1024;
+constexpr int kLeastLong = size_class(runtime::kTacLong.value);
 
 Seconds predicted(const planner::Pipeline& pipeline, Bytes message) {
   const planner::SegmentCosts costs;
@@ -60,6 +62,10 @@ void PlanMaker::know(std::string platform) {
   const std::lock_guard lock(mutex_);
   platform_ = std::move(platform);
   answers_.clear();
+}
+
+bool PlanMaker::follows_rules() const {
+  return shared_->settings.algorithm == runtime::kTacRules;
 }
 
 bool PlanMaker::may_be_pulled(const Members& members) const {
@@ -112,10 +118,12 @@ PlanMaker::Answer PlanMaker::find(const Members& members) const {
   }
   if (!members.decided.empty()) return {{}, Origin::kDecided};
   if (platform_.empty()) return {shared_->learns ? Reason::kNotLearnt : Reason::kNoPlanFits};
-  const planner::Plan plan = make_plan_for(platform_, shared_->settings, members, limits_.plan);
+  const planner::Plan plan =
+      make_plan_for(platform_, shared_->settings, members, runtime::kTacLong, limits_.plan);
   Answer answer{{}, Origin::kMade, -1, planner::to_json(plan)};
   const bool depends_on_size = !shared_->settings.algorithm && !members.is_local;
   if (depends_on_size) answer.serves.least = least_long(plan);
+  if (follows_rules()) answer.serves.least = kLeastLong;
   return answer;
 }
 
@@ -123,6 +131,11 @@ PlanMaker::Answer PlanMaker::find(const Members& members, int size) {
   const Bytes message = middle_of(size);
   const SizeClasses serves{size, size};
   const std::vector<int> given = fitting(members);
+  if (given.empty() && follows_rules()) {
+    const planner::Plan plan =
+        make_plan_for(platform_, shared_->settings, members, message, limits_.plan);
+    return {{}, Origin::kMade, -1, planner::to_json(plan), {}, {0, kLeastLong - 1}};
+  }
   if (given.empty()) {
     Answer answer = known(members, kAnySize);
     answer.serves = serves;

@@ -71,6 +71,8 @@ class PlanMaker {
   // Indices of the given plans that serve the members.
   [[nodiscard]] std::vector<int> fitting(const Members& members) const;
   void report_failure(const Members& members, const std::string& reason);
+  // Whether rules choose the algorithm, so that one plan does not serve all sizes.
+  [[nodiscard]] bool follows_rules() const;
   [[nodiscard]] bool may_be_pulled(const Members& members) const;
 
   const SharedSettings* shared_;

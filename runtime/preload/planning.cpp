@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <unordered_set>
 
 #include "planner/problem/any_problem.hpp"
@@ -11,7 +12,9 @@
 #include "planner/registry.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/formats/formats.hpp"
+#include "platforms/formats/host_groups.hpp"
 #include "runtime/api/rank_mapping.hpp"
+#include "runtime/topology/tac_rules.hpp"
 #include "simulate/search/choose_blocks.hpp"
 #include "simulate/search/choose_plan.hpp"
 #include "support/quantities.hpp"
@@ -109,6 +112,18 @@ Problem problem_of(const std::string& platform_text, const Settings& settings,
   return {model, occupation, std::move(part), root, std::move(options)};
 }
 
+// The registry's algorithm that the settings name, for a message of this size.
+planner::Algorithm algorithm_for(const Settings& settings, const Platform& part,
+                                 planner::Operation operation, Bytes message) {
+  const std::string named = algorithm_in(settings);
+  if (named != runtime::kTacRules) return planner::find_algorithm(named, operation);
+  std::set<std::string> hosts;  // which are the finest groups
+  for (const NodeId rank : part.hosts()) hosts.insert(part.node(rank).group);
+  const auto chosen = runtime::tac_choice(operation, part.hosts().size(), hosts.size(), message);
+  if (chosen) return planner::find_algorithm(std::string(*chosen), operation);
+  throw InputError("TAC has no rule for it");
+}
+
 template <class Make>
 planner::Plan on(const Problem& planned, const Members& members, const Make& make) {
   return planner::on_problem(members.operation, planned.part, planned.root, planned.model,
@@ -121,23 +136,33 @@ bool can_plan() {
   return true;
 }
 
-std::string read_platform_text(const Settings& settings) {
+void check_planning(const Settings& settings) {
   model_in(settings);
-  // An algorithm for reductions only leaves broadcasts to MPI, and vice versa.
   const std::string named = algorithm_in(settings);
+  if (named == runtime::kTacRules) return;
+  // An algorithm for reductions only leaves broadcasts to MPI, and vice versa.
   const bool serves_any =
       std::ranges::any_of(planner::kEveryOperation,
                           [&](planner::Operation operation) { return serves(named, operation); });
   if (!serves_any) planner::find_algorithm(named);
+}
+
+runtime::HostGroups groups_in(const std::string& text, const std::string& file) {
+  const auto groups = platforms::groups_by_host(text, file);
+  return groups ? *groups : runtime::parse_host_groups(text, file);
+}
+
+std::string read_platform_text(const Settings& settings) {
+  check_planning(settings);
   return platforms::write_platform(platforms::read_platform(settings.platform_file).platform,
                                    "json");
 }
 
 planner::Plan make_plan_for(const std::string& platform_text, const Settings& settings,
-                            const Members& members, Seconds limit) {
-  const planner::Algorithm algorithm =
-      planner::find_algorithm(algorithm_in(settings), members.operation);
+                            const Members& members, Bytes message, Seconds limit) {
   Problem made = problem_of(platform_text, settings, members);
+  const planner::Algorithm algorithm =
+      algorithm_for(settings, made.part, members.operation, message);
   made.options.deadline = Deadline(limit);
   return on(made, members, [&](const auto& problem) {
     return planner::make_plan(problem, algorithm.name,

@@ -7,6 +7,7 @@
 
 #include "planner/plan/plan.hpp"
 #include "runtime/preload/settings.hpp"
+#include "runtime/topology/host_groups.hpp"
 
 namespace espalier::preload {
 
@@ -27,6 +28,12 @@ struct Members {
 // Whether this build can.
 bool can_plan();
 
+// Throws InputError if the model or the algorithm is invalid, or if this build has no planner.
+void check_planning(const Settings& settings);
+
+// The groups in the text of the file that the settings name.
+runtime::HostGroups groups_in(const std::string& text, const std::string& file);
+
 // The platform that the settings name, in Espalier's JSON. Throws InputError if the file, the model
 // or the algorithm is invalid, or if this build has no planner.
 std::string read_platform_text(const Settings& settings);
@@ -34,9 +41,9 @@ std::string read_platform_text(const Settings& settings);
 // A plan for members.operation from (or to) members.root; rank i is its node i. Hosts of the
 // platform without a member are left out. Throws Error if members are not hosts of the platform,
 // one cannot be reached, the algorithm does not support the operation, or no plan was found within
-// the limit.
+// the limit. message: determines the algorithm where rules do (kTacRules).
 planner::Plan make_plan_for(const std::string& platform_text, const Settings& settings,
-                            const Members& members, Seconds limit);
+                            const Members& members, Bytes message, Seconds limit);
 
 // Of all algorithms' plans, the one that is predicted to be the fastest for one message
 // (simulate/search/choose_plan.hpp, choose_blocks.hpp). The same exceptions.

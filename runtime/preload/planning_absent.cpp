@@ -8,20 +8,29 @@ bool can_plan() {
   return false;
 }
 
-std::string read_platform_text(const Settings& /*settings*/) {
-  throw InputError({}, "ESPALIER_PLATFORM",
+void check_planning(const Settings& settings) {
+  throw InputError({}, settings.groups.empty() ? "ESPALIER_PLATFORM" : "ESPALIER_GROUPS",
                    "this build cannot plan (ESPALIER_PLANNER=OFF); give plans in ESPALIER_PLAN");
 }
 
+runtime::HostGroups groups_in(const std::string& text, const std::string& file) {
+  return runtime::parse_host_groups(text, file);
+}
+
+std::string read_platform_text(const Settings& settings) {
+  check_planning(settings);
+  return {};
+}
+
 planner::Plan make_plan_for(const std::string& /*platform_text*/, const Settings& settings,
-                            const Members& /*members*/, Seconds /*limit*/) {
+                            const Members& /*members*/, Bytes /*message*/, Seconds /*limit*/) {
   read_platform_text(settings);
   return {};
 }
 
 planner::Plan make_plan_for_message(const std::string& platform_text, const Settings& settings,
-                                    const Members& members, Bytes /*message*/, Seconds limit) {
-  return make_plan_for(platform_text, settings, members, limit);
+                                    const Members& members, Bytes message, Seconds limit) {
+  return make_plan_for(platform_text, settings, members, message, limit);
 }
 
 }  // namespace espalier::preload

@@ -84,6 +84,11 @@ Settings settings_from(const std::function<const char*(const char*)>& value_of) 
   set(settings.tuned_files, "ESPALIER_TUNED", split_at_colons);
   set(settings.decision_files, "ESPALIER_DECISIONS", split_at_colons);
   set(settings.platform_file, "ESPALIER_PLATFORM", as_it_is);
+  set(settings.groups, "ESPALIER_GROUPS", as_it_is);
+  if (!settings.groups.empty() && !settings.platform_file.empty()) {
+    throw InputError({}, "ESPALIER_GROUPS", "ESPALIER_PLATFORM is given, too; give one of them");
+  }
+  if (!settings.groups.empty()) settings.algorithm = "hierarchical";
   set(settings.model, "ESPALIER_MODEL", as_it_is);
   set(settings.algorithm, "ESPALIER_ALGORITHM", as_it_is);
   set(settings.max_trees, "ESPALIER_MAX_TREES", parse_trees);

@@ -40,6 +40,9 @@ inline constexpr Bytes kLocalCalls{256U << 10U};
 
 inline constexpr std::size_t kDefaultTrials = 3;
 
+// ESPALIER_GROUPS where no groups of hosts are known.
+inline constexpr const char* kOnlyHosts = "hosts";
+
 // Communicators with so few ranks have no plans: there is one way only.
 inline constexpr int kTooFewRanks = 2;
 
@@ -48,11 +51,13 @@ struct Settings {
   std::vector<std::string> tuned_files;     // ESPALIER_TUNED, likewise: segments for these plans
   std::vector<std::string> decision_files;  // ESPALIER_DECISIONS, likewise: one per operation
   std::string platform_file;                // ESPALIER_PLATFORM; empty: none
+  // ESPALIER_GROUPS, instead of a platform: kOnlyHosts, or a file of hosts and their groups
+  std::string groups{};
   // ESPALIER_MODEL, for plans made at first use; unset: one-port, for a network that is learnt
   // bounded-multi-port
   std::optional<std::string> model{};
   // ESPALIER_ALGORITHM; unset: the optimum, and for shorter messages the plan that is predicted to
-  // be the fastest
+  // be the fastest; with ESPALIER_GROUPS `hierarchical`, because no speeds are known
   std::optional<std::string> algorithm{};
   std::size_t max_trees = 0;  // ESPALIER_MAX_TREES; 0: as many as the optimum needs
   runtime::RankMapping mapping = runtime::RankMapping::kByOrder;  // ESPALIER_MAP
@@ -65,8 +70,12 @@ struct Settings {
   bool verbose = false;                 // ESPALIER_VERBOSE
   bool report = false;                  // ESPALIER_REPORT
 
+  // From a platform, or from the topology alone.
+  [[nodiscard]] bool plans_at_first_use() const {
+    return !platform_file.empty() || !groups.empty();
+  }
   [[nodiscard]] bool asks_for_something() const {
-    return !plan_files.empty() || !decision_files.empty() || !platform_file.empty();
+    return !plan_files.empty() || !decision_files.empty() || plans_at_first_use();
   }
 };
 

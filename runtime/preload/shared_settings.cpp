@@ -11,8 +11,10 @@
 
 #include "planner/plan/plan.hpp"
 #include "runtime/api/collective.hpp"
+#include "runtime/api/rank_mapping.hpp"
 #include "runtime/preload/planning.hpp"
 #include "runtime/pull/pull_broadcast.hpp"
+#include "runtime/topology/topology_platform.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/hosts.hpp"
@@ -86,12 +88,14 @@ std::string texts_here() {
   if (!shared.settings.platform_file.empty()) {
     texts[kPlatform] = read_platform_text(shared.settings);
   }
+  const std::string& groups = shared.settings.groups;
+  if (!groups.empty()) check_planning(shared.settings);
+  if (!groups.empty() && groups != kOnlyHosts) texts[kFile + groups] = read_text(groups);
   const std::vector<std::uint8_t> packed = Json::to_msgpack(texts);  // strings need not be UTF-8
   return {packed.begin(), packed.end()};
 }
 
-SharedSettings settings_of(const std::string& packed) {
-  auto texts = Json::from_msgpack(packed).get<Texts>();
+SharedSettings settings_of(Texts& texts) {
   SharedSettings shared = read_settings(
       [&](const char* variable) {
         const auto found = texts.find(variable);
@@ -100,6 +104,18 @@ SharedSettings settings_of(const std::string& packed) {
       [&](const std::string& file) { return texts.at(kFile + file); });
   shared.platform = texts[kPlatform];
   return shared;
+}
+
+// Collective. The platform of the ranks' hosts and their groups.
+std::string platform_of_ranks(MPI_Comm comm, const std::string& groups_file, const Texts& texts) {
+  const std::vector<std::string> hosts = runtime::host_names(comm);
+  std::vector<std::string> groups;
+  if (groups_file != kOnlyHosts) {
+    const std::string shown = display_name(groups_file);
+    groups =
+        runtime::groups_of_hosts(groups_in(texts.at(kFile + groups_file), shown), hosts, shown);
+  }
+  return runtime::topology_platform(hosts, runtime::hosts_of_ranks(comm), groups);
 }
 
 }  // namespace
@@ -120,7 +136,11 @@ SharedSettings share_settings(MPI_Comm comm) {
     if (runtime::rank_in(comm) == 0) texts = texts_here();
   });
   runtime::share_text(comm, 0, texts);
-  SharedSettings shared = settings_of(texts);
+  auto read = Json::from_msgpack(texts).get<Texts>();
+  SharedSettings shared = settings_of(read);
+  if (!shared.settings.groups.empty()) {
+    shared.platform = platform_of_ranks(comm, shared.settings.groups, read);
+  }
   const auto ranks = static_cast<std::size_t>(runtime::size_of(comm));
   const bool may_learn = !shared.settings.asks_for_something() &&
                          shared.settings.learning != Learning::kOff && ranks > kTooFewRanks &&

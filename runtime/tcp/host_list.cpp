@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 
 #include "support/errors.hpp"
@@ -11,19 +10,6 @@
 
 namespace espalier::runtime::tcp {
 namespace {
-
-// The words of a line, without its comment.
-std::vector<std::string_view> words_of(std::string_view line) {
-  line = line.substr(0, line.find('#'));
-  std::vector<std::string_view> words;
-  constexpr std::string_view kBlanks = " \t\r";
-  for (std::size_t at = line.find_first_not_of(kBlanks); at != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
-    words.push_back(line.substr(at, end - at));
-    at = line.find_first_not_of(kBlanks, end);
-  }
-  return words;
-}
 
 HostEntry entry_of(const std::vector<std::string_view>& words) {
   HostEntry entry{std::string(words[0]), std::string(words[0])};
@@ -52,7 +38,7 @@ std::vector<HostEntry> parse_hosts(std::string_view text, const std::string& fil
   std::size_t number = 0;
   for (const std::string_view line : split(text, '\n')) {
     ++number;
-    const std::vector<std::string_view> words = words_of(line);
+    const std::vector<std::string_view> words = words_of(line.substr(0, line.find('#')));
     if (words.empty()) continue;
     at_place(file, fmt::format("line {}", number), [&] { hosts.push_back(entry_of(words)); });
   }

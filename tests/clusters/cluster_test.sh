@@ -69,6 +69,17 @@ on_cluster chain.csv --forward --show
 on_cluster chain.csv --show
 [ "$(head -n 1 stdout)" = "a: sends unlimited, receives unlimited; to b 40 Mbit/s, c 10 Mbit/s" ] || { fail "forwards without --forward"; cat stdout; }
 
+# Ranks that alternate between hosts are put in order, and with the file that is written they start in order.
+if [ "$mpi" = openmpi ]; then
+  printf 'a near\nb far\nc near\n' >groups
+  on_cluster platform.json --timeout 60 --per-host 2 --mpirun-option=--rank-by --mpirun-option=node -- \
+    "$program" reorder --groups groups --hostfile hosts --rankfile ranks
+  done_well
+  awk 'NR > 6 { order = order $2 } END { exit order != "032514" }' stdout || { fail "another order"; cat stdout; }
+  printf 'a slots=2\nc slots=2\nb slots=2\n' | cmp - hosts || fail "another hostfile"
+  printf 'rank %d=%s slot=%d\n' 0 a 0 1 a 1 2 c 0 3 c 1 4 b 0 5 b 1 | cmp - ranks || fail "another rankfile"
+fi
+
 # A probe measures the links: c's are slower, and a and b do not limit each other. A plan can be made from its result.
 run "$program" probe -o probed.json --effort quick --quiet
 done_well

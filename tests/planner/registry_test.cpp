@@ -76,17 +76,27 @@ TEST(InnerAlgorithm, IsNamedAfterAColonAndDefaultsToBinomial) {
   EXPECT_EQ(find_algorithm("grow").inner, nullptr);
 }
 
-TEST(InnerAlgorithm, EverySingleTreeAlgorithmCanBeAnInnerOne) {
+TEST(InnerAlgorithm, SingleTreesAndTwoTreesCanBeInner) {
   for (const AlgorithmEntry& outer : algorithms()) {
     for (const AlgorithmEntry& inner : algorithms()) {
       const std::string name = std::string(outer.name) + ':' + std::string(inner.name);
-      if (outer.takes_inner() && !inner.takes_inner() && !inner.several_trees) {
+      const bool joins = !inner.several_trees || inner.joins_trees;
+      if (outer.takes_inner() && !inner.takes_inner() && joins) {
         EXPECT_EQ(find_algorithm(name).inner, &inner);
       } else {
         EXPECT_THROW(static_cast<void>(find_algorithm(name)), InputError) << name;
       }
     }
   }
+}
+
+// A barrier has one tree.
+TEST(InnerAlgorithm, TwoTreesAreNotForABarrier) {
+  EXPECT_EQ(find_algorithm("hierarchical:two-tree-complete", Operation::kReduce).inner->name,
+            "two-tree-complete");
+  EXPECT_THROW(
+      static_cast<void>(find_algorithm("hierarchical:two-tree-complete", Operation::kBarrier)),
+      InputError);
 }
 
 TEST(InnerAlgorithm, RefusesAlgorithmsThatCannotBeInner) {

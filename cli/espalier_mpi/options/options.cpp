@@ -72,6 +72,7 @@ std::unique_ptr<CommandLine> make_command_line(const Job& job) {
   auto line = std::make_unique<CommandLine>(
       "Runs the plans of espalier on the ranks of an mpirun:\n"
       "  mpirun -np 8 espalier-mpi doctor\n"
+      "  mpirun -np 8 espalier-mpi reorder --hostfile hosts\n"
       "  mpirun -np 8 espalier-mpi probe -o platform.json\n"
       "  mpirun -np 8 espalier-mpi bcast plan.json --message 256MiB --verify\n"
       "  mpirun -np 8 espalier-mpi allreduce plan.json --type float --op max\n"
@@ -83,7 +84,8 @@ std::unique_ptr<CommandLine> make_command_line(const Job& job) {
   line->root().add_footer(
       "Exit status: 0 done, 1 internal error, 2 wrong usage or input, 4 timeout, 5 received data "
       "differ, the source changed while it was sent, or doctor found something.");
-  for (const auto add : {add_bcast, add_collectives, add_bench, add_tune, add_probe, add_doctor}) {
+  for (const auto add :
+       {add_bcast, add_collectives, add_bench, add_tune, add_probe, add_doctor, add_reorder}) {
     add(line->root(), job);
   }
   return line;

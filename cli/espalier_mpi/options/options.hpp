@@ -55,6 +55,7 @@ void add_bench(Arguments root, const Job& job);
 void add_tune(Arguments root, const Job& job);
 void add_probe(Arguments root, const Job& job);
 void add_doctor(Arguments root, const Job& job);
+void add_reorder(Arguments root, const Job& job);
 
 // The program's command line; `job` is where its commands run.
 std::unique_ptr<CommandLine> make_command_line(const Job& job);

@@ -63,6 +63,7 @@ class Network {
   // switch has a speed.
   void require_levels(std::size_t count) {
     if (speeds_.empty() && all_have_speeds_) return;
+    if (speeds_.empty() && source_.options.any_speed) speeds_.assign(count, BytesPerSecond{1});
     if (speeds_.empty()) {
       std::string example = "100Gbit/s";
       for (std::size_t level = 1; level < count; ++level) example += ",200Gbit/s";

@@ -18,12 +18,6 @@
 
 namespace espalier::platforms {
 
-// Separators of words; includes the carriage return, so that both line endings are accepted.
-inline constexpr std::string_view kBlank = " \t\r";
-
-// The first `most` words of a line.
-std::vector<std::string_view> words_of(std::string_view line, std::size_t most = SIZE_MAX);
-
 // Whether the text contains `part`.
 inline bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;

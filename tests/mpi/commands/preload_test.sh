@@ -117,6 +117,43 @@ test_platform() {
   if grep -q 'no plan from rank 3 to 7' stderr; then fail 'repeated the message for each root'; fi
 }
 
+# Plans along the hosts that the ranks share, and the groups of a file, with no platform.
+test_groups() {
+  local groups host
+  need_planner || return
+  host=$(uname -n)
+  echo "$host rack1" >lines
+  echo "SwitchName=s1 Nodes=$host" >slurm
+  export ESPALIER_VERBOSE=1 ESPALIER_LOCAL=take
+  for groups in hosts lines slurm; do
+    ESPALIER_GROUPS=$groups preloaded 4
+    all_right
+    says ' from rank 3 to 4 ranks: hierarchical[^,]*, 1 tree, '
+    taken 40
+  done
+  ESPALIER_GROUPS=lines ESPALIER_ALGORITHM=hierarchical-node:chain preloaded 4
+  all_right
+  says ': hierarchical-node:chain, 1 tree, '
+  ESPALIER_GROUPS=lines ESPALIER_ALGORITHM=hierarchical:two-tree-complete preloaded 4
+  all_right
+  says ': hierarchical:two-tree-complete, 2 trees, '
+  # TAC's rules: on one host with several ranks, leaders of nodes, and of groups as well from 2 MiB on.
+  ESPALIER_GROUPS=hosts ESPALIER_ALGORITHM=tac ESPALIER_THRESHOLD=0 preloaded 4
+  all_right
+  says ' 1.5 MB from rank 0 to 4 ranks: hierarchical-node'
+  says_once '^espalier-pmpi: no plan from and to 4 ranks: TAC has no rule for it; MPI_Allreduce runs unchanged$'
+  echo "elsewhere rack1" >lines
+  ESPALIER_GROUPS=lines preloaded 4
+  all_right
+  says_once "^espalier-pmpi: lines: does not say the group of host '$host', on which ranks run; MPI runs unchanged\$"
+  ESPALIER_GROUPS=lines ESPALIER_PLATFORM=net.csv preloaded 4
+  all_right
+  says_once '^espalier-pmpi: ESPALIER_GROUPS: ESPALIER_PLATFORM is given, too; give one of them; MPI runs unchanged$'
+  ESPALIER_GROUPS=hosts ESPALIER_ALGORITHM=hierarchicl preloaded 4
+  all_right
+  says_once "^espalier-pmpi: .*hierarchicl.*; MPI runs unchanged\$"
+}
+
 # Reductions to any root are planned from a platform as well; operations that an algorithm does not support are left to
 # MPI.
 test_platform_reductions() {

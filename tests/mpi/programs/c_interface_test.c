@@ -28,8 +28,16 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
   ++communicators;
   return PMPI_Comm_idup(comm, made, request);
 }
+/* Whether ranks are taken to alternate between two hosts. */
+static int pretends_hosts = 0;
+static int world_rank(void) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made) {
   ++communicators;
+  if (pretends_hosts) return PMPI_Comm_split(comm, world_rank() % 2, key, made);
   return PMPI_Comm_split_type(comm, type, key, info, made);
 }
 int MPI_Comm_free(MPI_Comm* comm) {
@@ -557,6 +565,28 @@ static void test_pull(int rank, int ranks) {
   free(all);
 }
 
+static void test_reorder(int rank, int ranks) {
+  const int before = communicators;
+  const int on_first = (ranks + 1) / 2; /* ranks 0, 2, ... on the first host, then 1, 3, ... */
+  MPI_Comm reordered = MPI_COMM_NULL;
+  MPI_Errhandler handler;
+  int place = -1;
+  pretends_hosts = 1;
+  EXPECT(espalier_reorder(MPI_COMM_WORLD, NULL, &reordered) == ESPALIER_OK);
+  pretends_hosts = 0;
+  EXPECT(communicators == before);
+  MPI_Comm_rank(reordered, &place);
+  EXPECT(place == (rank % 2 == 0 ? rank / 2 : on_first + rank / 2));
+  MPI_Comm_get_errhandler(reordered, &handler);
+  EXPECT(handler == MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_free(&reordered);
+  ++communicators; /* the test's own */
+  EXPECT(espalier_reorder(MPI_COMM_WORLD, "no/such/file", &reordered) == ESPALIER_BAD_INPUT);
+  EXPECT(reordered == MPI_COMM_NULL);
+  EXPECT(strstr(espalier_last_error(), "no/such/file") != NULL);
+  EXPECT(espalier_reorder(MPI_COMM_WORLD, NULL, NULL) == ESPALIER_BAD_INPUT);
+}
+
 int main(int argc, char** argv) {
   int rank = 0;
   int ranks = 0;
@@ -575,6 +605,7 @@ int main(int argc, char** argv) {
   if (ranks > 1) test_scatter_and_gather(rank, ranks);
   if (ranks > 1) test_alltoall(rank, ranks);
   test_pull(rank, ranks);
+  test_reorder(rank, ranks);
   MPI_Finalize();
   return failures == 0 ? 0 : 1;
 }

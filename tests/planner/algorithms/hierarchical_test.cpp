@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <string>
 #include <vector>
@@ -203,11 +204,19 @@ TEST_P(OverInner, EveryPairOfAlgorithmsSpansEveryPlatform) {
     for (const AlgorithmEntry& outer : algorithms()) {
       if (!outer.takes_inner()) continue;
       for (const AlgorithmEntry& inner : algorithms()) {
-        if (inner.takes_inner() || inner.several_trees) continue;
+        if (inner.takes_inner() || (inner.several_trees && !inner.joins_trees)) continue;
         SCOPED_TRACE(fmt::format("{}, {}:{}", trace, outer.name, inner.name));
         const Outcome outcome = outer.run_over(instance, {}, inner.run);
-        ASSERT_EQ(outcome.trees.size(), 1U);
-        EXPECT_EQ(tree_fault(instance, outcome.trees[0].tree, true), "");
+        ASSERT_EQ(outcome.trees.size(), inner.several_trees ? 2U : 1U);
+        std::vector<double> load(instance.resource_count(), 0.0);
+        for (const WeightedTree& tree : outcome.trees) {
+          EXPECT_EQ(tree_fault(instance, tree.tree, true), "");
+          EXPECT_EQ(tree.rate.value, outcome.trees[0].rate.value);
+          const std::vector<double> more = instance.load_seconds_per_byte(tree.tree);
+          for (std::size_t i = 0; i < load.size(); ++i) load[i] += tree.rate.value * more[i];
+        }
+        EXPECT_NEAR(*std::max_element(load.begin(), load.end()), 1, 1e-6);
+        if (outcome.trees.size() > 1) continue;
         EXPECT_NEAR(outcome.trees[0].rate.value / plain.throughput(outcome.trees[0].tree), 1, 1e-6);
       }
     }

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "platforms/formats/host_groups.hpp"
 #include "platforms/formats/slurm/slurm_topology.hpp"
 #include "tests/platforms/figures.hpp"
 
@@ -186,6 +187,27 @@ TEST(SlurmConf, ARingLinksItsLastToItsFirst) {
   EXPECT_EQ(bits(platform, "gpu8", "gpu1"), 50e9);
   EXPECT_THAT(counts(read("RingName=r Nodes=a,b\n").platform), ElementsAre(2, 0, 2, 0));
   EXPECT_THAT(counts(read("RingName=r Nodes=a\n").platform), ElementsAre(1, 0, 0, 0));
+}
+
+TEST(GroupsByHost, NeedNoSpeeds) {
+  const auto groups = groups_by_host(
+      "SwitchName=s0 Nodes=n[1-2]\nSwitchName=s1 Nodes=n3\nSwitchName=top Switches=s[0-1]\n",
+      "t.conf");
+  ASSERT_TRUE(groups);
+  EXPECT_EQ(groups->size(), 3U);
+  EXPECT_EQ(groups->at("n1"), groups->at("n2"));
+  EXPECT_NE(groups->at("n1"), groups->at("n3"));
+}
+
+TEST(GroupsByHost, AreThoseOfAPlatform) {
+  const auto groups = groups_by_host(
+      R"({"format": "espalier-platform", "version": 1, "name": "p", "nodes": [{"name": "a", "group":
+          "lyon/r1"}, {"name": "s", "relay": true}], "links": [{"from": "a", "to": "s",
+          "bandwidth_Bps": 1, "both_ways": true}]})",
+      "p.json");
+  ASSERT_TRUE(groups);
+  EXPECT_THAT(*groups, ElementsAre(Pair("a", "lyon/r1")));
+  EXPECT_FALSE(groups_by_host("a r1\nb r2\n", "lines"));
 }
 
 TEST(SlurmConf, SpeedsMustMatchTheLevels) {

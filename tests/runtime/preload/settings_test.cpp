@@ -64,6 +64,17 @@ TEST(PreloadSettings, ReadsEachVariable) {
   EXPECT_TRUE(settings.verbose);
 }
 
+TEST(PreloadSettings, GroupsNeedNoPlatform) {
+  EXPECT_EQ(from({{"ESPALIER_GROUPS", "hosts"}}).algorithm, "hierarchical");
+  EXPECT_EQ(from({{"ESPALIER_GROUPS", "g"}, {"ESPALIER_ALGORITHM", "reorder"}}).algorithm,
+            "reorder");
+  EXPECT_TRUE(from({{"ESPALIER_GROUPS", "hosts"}}).asks_for_something());
+  EXPECT_EQ(espalier::testing::refusal([] {
+              from({{"ESPALIER_GROUPS", "hosts"}, {"ESPALIER_PLATFORM", "net.csv"}});
+            }),
+            "ESPALIER_GROUPS: ESPALIER_PLATFORM is given, too; give one of them");
+}
+
 TEST(PreloadSettings, RefusalsNameTheVariable) {
   EXPECT_EQ(refusal_of("ESPALIER_PLAN", "::"), "ESPALIER_PLAN: '::' is not a list of files");
   EXPECT_EQ(refusal_of("ESPALIER_DECISIONS", ":"),
