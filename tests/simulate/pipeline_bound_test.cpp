@@ -37,7 +37,8 @@ Times times_of(const planner::Plan& plan, const platforms::Platform& platform,
   const platforms::OccupationOptions whole{{1000}, plan.latency_occupies};
   const Holdings full(flows, platform, model, whole);
   const Holdings last(flows, platform, model, {rest, plan.latency_occupies});
-  const Assignments assignments(plan);
+  Assignments assignments(plan);
+  assignments.end_at(cut.count, {1000});
   Task task{flows, full, last, planner::source_index(plan),
             combining_at(cut.compute, {1000}, {cut.rest})};
   task.assign_segments(assignments, cut.count, cut.rest > 0);

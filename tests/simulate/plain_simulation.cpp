@@ -317,10 +317,23 @@ class PlainSimulation {
       const std::size_t tree = plan_.reduce_trees.size() + number;
       const std::uint64_t nth = down_->count(number, segment);
       for (const std::size_t edge : children(source_, tree)) {
-        if (ended(tree, edge, now) <= nth) return injected_ - segment < lookahead;
+        if (!is_exchange(tree, edge) && ended(tree, edge, now) <= nth)
+          return injected_ - segment < lookahead;
       }
     }
     return true;
+  }
+
+  [[nodiscard]] bool is_exchange(std::size_t tree, std::size_t edge) const {
+    const auto& exchange = trees_[tree].tree->exchange;
+    return std::ranges::find(exchange, edges_of(tree)[edge]) != exchange.end();
+  }
+  // Whether the host has all of the tree's segments, and has posted them on its other edges.
+  [[nodiscard]] bool is_passed_on(std::size_t host, std::size_t tree) const {
+    return has_[host][tree] == end_of(tree) &&
+           std::ranges::all_of(children(host, tree), [&](std::size_t edge) {
+             return is_exchange(tree, edge) || posted(tree, edge) == end_of(tree);
+           });
   }
 
   void post_tree(std::size_t host, std::size_t tree, Ticks now) {
@@ -329,6 +342,7 @@ class PlainSimulation {
       any = false;
       for (std::size_t edge = 0; edge < edges.size(); ++edge) {
         if ((trees_[tree].up ? edges[edge].child : edges[edge].parent) != host) continue;
+        if (is_exchange(tree, edge) && !is_passed_on(host, tree)) continue;
         const std::size_t nth = posted(tree, edge);
         if (nth >= has_[host][tree] || nth - ended(tree, edge, now) >= options_.window) continue;
         sends_.push_back({tree, edge, nth});
