@@ -130,7 +130,7 @@ class Engine : public Pinned {
   void prefetch(const Operation& operation) const {
     const Flow& flow = flows_[operation.tree];
     __builtin_prefetch(&flow);
-    __builtin_prefetch(&flow.to_send);
+    __builtin_prefetch(&flow.to_send);  // in its next cache line
     if (operation.is_send) {
       __builtin_prefetch(&flow.out[operation.edge]);
     } else {

@@ -121,8 +121,7 @@ class EngineRun {
     } else if (event.kind != Event::Kind::kArrival) {
       return;
     }
-    for (const Channels::Completed& next :
-         {channels_.next_send(flow), channels_.next_receive(flow)}) {
+    for (const Channels::OfRank& next : {channels_.next_send(flow), channels_.next_receive(flow)}) {
       ranks_[next.rank]->prefetch(next.operation);
     }
   }
@@ -185,7 +184,7 @@ class EngineRun {
     remaining_.note_received(flow, agenda_.now());
   }
 
-  void complete(const Channels::Completed& completed) {
+  void complete(const Channels::OfRank& completed) {
     ranks_[completed.rank]->complete(completed.operation);
     wake(completed.rank);
   }

@@ -41,33 +41,33 @@ class Channels {
   // --- of the network ---
   // How many segments of the flow may have begun.
   [[nodiscard]] std::uint64_t allowed(std::uint32_t flow) const { return channels_[flow].allowed; }
-  // An operation of a rank that has completed.
-  struct Completed {
+  // An operation of a rank.
+  struct OfRank {
     std::uint32_t rank;
     engine::Operation operation;
   };
-  // The flow's next send is complete.
-  Completed end_send(std::uint32_t flow) {
-    Channel& channel = channels_[flow];
-    const End& end = channel.sender;
-    return {end.rank, {true, end.tree, end.edge, channel.sent++}};
-  }
-  // Where its segments come from, and go to; with the number of the next one.
-  [[nodiscard]] Completed next_send(std::uint32_t flow) const {
+  // The flow's next send and receive to complete.
+  [[nodiscard]] OfRank next_send(std::uint32_t flow) const {
     const End& end = channels_[flow].sender;
     return {end.rank, {true, end.tree, end.edge, channels_[flow].sent}};
   }
-  [[nodiscard]] Completed next_receive(std::uint32_t flow) const {
+  [[nodiscard]] OfRank next_receive(std::uint32_t flow) const {
     const End& end = channels_[flow].receiver;
     return {end.rank, {false, end.tree, end.edge, channels_[flow].received}};
+  }
+  // That send is complete.
+  OfRank end_send(std::uint32_t flow) {
+    const OfRank ended = next_send(flow);
+    ++channels_[flow].sent;
+    return ended;
   }
   // The flow's next segment has arrived.
   void arrive(std::uint32_t flow) { ++channels_[flow].arrived; }
   // The receiver has the flow's next segment.
-  Completed end_receive(std::uint32_t flow) {
-    Channel& channel = channels_[flow];
-    const End& end = channel.receiver;
-    return {end.rank, {false, end.tree, end.edge, channel.received++}};
+  OfRank end_receive(std::uint32_t flow) {
+    const OfRank ended = next_receive(flow);
+    ++channels_[flow].received;
+    return ended;
   }
   // Whether a segment is here whose receive is posted and not complete.
   [[nodiscard]] bool has_delivery(std::uint32_t flow) const {
