@@ -20,7 +20,7 @@ inline constexpr Bytes kTacLong{2048U << 10U};
 inline constexpr std::size_t kTacHosts = 13;
 
 // The algorithm for a message of this operation among so many ranks on so many hosts (at least
-// one). Unset: there is no rule, or MPI's own algorithm is to run.
+// one). Unset: TAC has none, or MPI's own algorithm is to run.
 std::optional<std::string_view> tac_choice(planner::Operation operation, std::size_t ranks,
                                            std::size_t hosts, Bytes message);
 

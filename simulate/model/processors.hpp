@@ -20,7 +20,7 @@ class Processors {
   // Keeps references to all. resources: rows of A; on_send numbers processors after them.
   Processors(const Task& task, std::size_t resources, Agenda& agenda, const OnSend& on_send);
 
-  // Adding takes time; otherwise nothing needs to be told.
+  // Whether adding takes time. Otherwise what arrives is not reported to the processors.
   [[nodiscard]] bool take_time() const { return take_time_; }
   // One more segment of the flow, an edge of a reduce tree, has arrived.
   void arrive(std::uint32_t flow);

@@ -112,12 +112,15 @@ struct SegmentSearch::Prepared {
              has_rest ? cut.rest : cut.segment),
         task{candidate.flows, full, last, candidate.source, cut.combining} {}
 
-  void assign(Candidate& candidate, std::uint64_t segments, Bytes segment) {
-    candidate.assignments.end_at(segments, segment);
-    task.assign_segments(candidate.assignments, segments, has_rest);
+  // A message of `segments` segments.
+  void assign(Candidate& candidate, const Cut& cut, std::uint64_t segments) {
+    grids.assign(candidate.assignments.blocks().size(), cut.grid_of(segments));
+    candidate.assignments.end_at(grids);
+    task.assign_segments(candidate.assignments, grids);
   }
 
   bool has_rest;
+  std::vector<planner::SegmentGrid> grids{};  // of each block
   Holdings full;
   Holdings last;
   Task task;  // refers to the holdings
@@ -129,7 +132,7 @@ void SegmentSearch::evaluate(const std::vector<std::size_t>& which, std::uint64_
     const Cut& now = cut(segments);
     Candidate& candidate = candidates_[index];
     Prepared run(candidate, now, model_);
-    run.assign(candidate, segments, now.segment);
+    run.assign(candidate, now, segments);
     Cell& cell = cells_[index][segments];
     cell.bound_s = pipeline_bound(run.task, candidate.assignments, now.full.resources.size(),
                                   options_.run.receives)
@@ -149,11 +152,9 @@ Forecast SegmentSearch::forecast(std::size_t index, std::uint64_t segments,
                         .sharing = sharing};
   Prepared run(candidate, now, model_);
   const auto seconds_of = [&](std::uint64_t count) {
-    run.assign(candidate, count, now.segment);
-    const std::vector<planner::SegmentGrid> grids(candidate.assignments.blocks().size(),
-                                                  now.grid_of(count));
+    run.assign(candidate, now, count);
     const EngineTimes times =
-        run_engines({candidate.plan, candidate.flows, candidate.assignments, grids}, run.task,
+        run_engines({candidate.plan, candidate.flows, candidate.assignments, run.grids}, run.task,
                     windows, now.full.resources.size(), {});
     return *std::ranges::max_element(times.done_s);
   };

@@ -28,11 +28,7 @@ class Assignments {
     }
   }
 
-  // Sets the message: `segments` segments, at least 1, of `segment` bytes.
-  void end_at(std::uint64_t segments, Bytes segment) {
-    for (planner::SegmentAssignment& block : blocks_) block.end_at(segments, segment);
-  }
-  // The same for parts of different sizes: of each block. At least one has a segment.
+  // Sets the message of each block. At least one has a segment.
   void end_at(std::span<const planner::SegmentGrid> grids) {
     constexpr std::uint64_t kLeast = 1U << 16U;  // distinguishes the turns of short parts
     std::uint64_t most = kLeast;

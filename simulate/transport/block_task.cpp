@@ -34,18 +34,14 @@ Task BlockTask::assigned(const planner::Plan& plan, const Flows& flows) {
   assignments_.end_at(grids_);
   const std::vector<planner::PlanTrees> blocks = planner::blocks_of(plan);
   Task task{flows, full_, last_, blocks.front().root};
+  task.assign_segments(assignments_, grids_);
   for (std::size_t block = 0; block < blocks.size(); ++block) {
     const planner::SegmentGrid& grid = grids_[block];
-    const planner::SegmentAssignment& assignment = assignments_.blocks()[block];
-    const std::uint64_t rest = grid.message % grid.segment;
     for (std::size_t tree = 0; tree < blocks[block].trees->size(); ++tree) {
-      const bool is_short = rest != 0 && assignment.tree_of(grid.count() - 1) == tree;
+      const bool is_short = task.ends_short[task.roots.size()] != 0;
       task.roots.push_back(blocks[block].root);
-      task.segments.push_back(assignment.count(tree, grid.count()));
-      task.ends_short.push_back(is_short ? 1 : 0);
-      task.last_bytes.push_back(is_short ? rest : grid.segment);
+      task.last_bytes.push_back(is_short ? grid.message % grid.segment : grid.segment);
     }
-    task.count += grid.count();
   }
   task.full_bytes = grids_.front().segment;
   return task;

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "planner/plan/segment_grid.hpp"
 #include "simulate/transport/assignments.hpp"
 #include "simulate/transport/flows.hpp"
 #include "support/quantities.hpp"
@@ -32,8 +34,8 @@ struct Task {
   const Holdings& last;                   // of the message's last one, if it is shorter
   std::uint32_t source;                   // index into Plan::nodes; of several roots, any
   Combining combining{};                  // unset in a broadcast
-  std::uint64_t count = 0;                // segments of the message
-  std::vector<std::uint64_t> segments{};  // per tree; `count` in all per kind of trees
+  std::uint64_t count = 0;                // segments of the message; only of a run by schedule
+  std::vector<std::uint64_t> segments{};  // per tree
   std::vector<char> ends_short{};         // per tree: whether its last segment is the shorter one
   // Only of a run of engines, per tree; a message has several roots and parts of different sizes.
   std::vector<std::uint32_t> roots{};
@@ -51,18 +53,19 @@ struct Task {
   [[nodiscard]] bool is_short(std::uint32_t tree, std::uint64_t nth) const {
     return ends_short[tree] != 0 && nth + 1 == segments[tree];
   }
-  // Assigns the first `of_message` segments (at least 1) of a message to the trees of each kind by
-  // `assignments`.
-  void assign_segments(const Assignments& assignments, std::uint64_t of_message,
-                       bool last_is_short) {
-    count = of_message;
+  // Assigns each block's segments to its trees. grids: of each block.
+  void assign_segments(const Assignments& assignments,
+                       std::span<const planner::SegmentGrid> grids) {
     segments.clear();
     ends_short.clear();
-    for (const planner::SegmentAssignment* kind : {assignments.up(), assignments.down()}) {
-      if (kind == nullptr) continue;
-      for (std::size_t tree = 0; tree < kind->trees(); ++tree) {
-        segments.push_back(kind->count(tree, count));
-        ends_short.push_back(last_is_short && kind->tree_of(count - 1) == tree ? 1 : 0);
+    for (std::size_t block = 0; block < grids.size(); ++block) {
+      const planner::SegmentGrid& grid = grids[block];
+      const planner::SegmentAssignment& assignment = assignments.blocks()[block];
+      const bool last_is_short = grid.message % grid.segment != 0;
+      for (std::size_t tree = 0; tree < assignment.trees(); ++tree) {
+        segments.push_back(assignment.count(tree, grid.count()));
+        const bool is_short = last_is_short && assignment.tree_of(grid.count() - 1) == tree;
+        ends_short.push_back(is_short ? 1 : 0);
       }
     }
   }

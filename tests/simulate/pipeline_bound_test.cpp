@@ -38,13 +38,13 @@ Times times_of(const planner::Plan& plan, const platforms::Platform& platform,
   const Holdings full(flows, platform, model, whole);
   const Holdings last(flows, platform, model, {rest, plan.latency_occupies});
   Assignments assignments(plan);
-  assignments.end_at(cut.count, {1000});
-  Task task{flows, full, last, planner::source_index(plan),
-            combining_at(cut.compute, {1000}, {cut.rest})};
-  task.assign_segments(assignments, cut.count, cut.rest > 0);
-  const std::size_t resources = platforms::occupation(platform, model, whole).resources.size();
   const std::uint64_t bytes = (cut.count - 1) * 1000 + rest.value;
   const std::vector<planner::SegmentGrid> grids(assignments.blocks().size(), {bytes, 1000});
+  assignments.end_at(grids);
+  Task task{flows, full, last, planner::source_index(plan),
+            combining_at(cut.compute, {1000}, {cut.rest})};
+  task.assign_segments(assignments, grids);
+  const std::size_t resources = platforms::occupation(platform, model, whole).resources.size();
   const EngineTimes run = run_engines({plan, flows, assignments, grids}, task,
                                       {window_for(plan.operation), cut.receives}, resources, {});
   return {pipeline_bound(task, assignments, resources, cut.receives).value,
