@@ -1,9 +1,9 @@
 // How near the rule of the pull (engine/pull/) comes to the best possible, over random platforms of
-// several families: the simulated time of a broadcast over that of the proven optimum, of messages
-// of 8, 64 and 256 MiB. docs/performance.md has its results. Run it before and after each change to
-// the rule.
+// several families: the simulated time of a broadcast or an allgather over that of the proven
+// optimum, of messages of 8, 64 and 256 MiB. docs/performance.md has its results. Run it before and
+// after each change to the rule.
 //
-// Usage: pull_platforms [PLATFORMS [MOST_HOSTS [FAMILY]]]
+// Usage: pull_platforms [PLATFORMS [MOST_HOSTS [FAMILY [OPERATION]]]]
 // PLATFORMS: per family (default 30); MOST_HOSTS: of a platform (32); FAMILY: only those whose
 // names contain this.
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/problem/collective.hpp"
+#include "planner/problem/any_problem.hpp"
 #include "platforms/generators/generators.hpp"
 #include "simulate/pull/simulate_pull.hpp"
 #include "support/deadline.hpp"
@@ -194,17 +194,20 @@ struct Ratios {
   }
 };
 
-void run(const Family& family, std::uint64_t platforms, std::size_t most_hosts) {
+void run(const Family& family, std::uint64_t platforms, std::size_t most_hosts,
+         planner::Operation operation) {
   constexpr platforms::Model kModel = platforms::Model::kBoundedMultiPort;
   std::array<Ratios, kMessages.size()> ratios;
   for (std::uint64_t seed = 1; seed <= platforms; ++seed) {
     Draw draw(seed);
     const Platform platform = family.make(draw, most_hosts);
-    const NodeId source = platform.hosts().front();
-    const planner::Collective broadcast(planner::Operation::kBroadcast, platform, source, kModel);
+    std::optional<NodeId> source;
+    if (planner::needs_root(operation)) source = platform.hosts().front();
     planner::AlgorithmOptions limits;
     limits.deadline = Deadline(Seconds{20});
-    const planner::Outcome proof = planner::prove_optimum(broadcast, limits);
+    const planner::Outcome proof = planner::on_problem(
+        operation, platform, source, kModel, {}, {},
+        [&](const auto& problem) { return planner::prove_optimum(problem, limits); });
     for (std::size_t i = 0; i < kMessages.size(); ++i) {
       const simulate::PullOutcome pulled =
           simulate::simulate_pull(platform, source, kModel, kMessages[i], {.seed = seed});
@@ -224,14 +227,15 @@ int main(int argc, char** argv) {
     const std::uint64_t platforms = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 30;
     const std::size_t most_hosts = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 32;
     const std::string_view wanted = argc > 3 ? argv[3] : "";
-    fmt::print("{} platforms per family, of 4 to {} hosts; median, worst, and the worst's seed\n",
-               platforms, most_hosts);
+    const planner::Operation operation = planner::parse_operation(argc > 4 ? argv[4] : "broadcast");
+    fmt::print("{}: {} platforms per family, of 4 to {} hosts; median, worst, and its seed\n",
+               planner::name_of(operation), platforms, most_hosts);
     fmt::print("{:<17}", "");
     for (const Bytes message : kMessages) fmt::print(" |{:>23}", format_size(message));
     fmt::print("\n");
     for (const Family& family : kFamilies) {
       if (platforms > 0 && family.name.find(wanted) != std::string_view::npos) {
-        run(family, platforms, std::max<std::size_t>(most_hosts, 4));
+        run(family, platforms, std::max<std::size_t>(most_hosts, 4), operation);
       }
     }
     return 0;

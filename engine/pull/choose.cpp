@@ -48,12 +48,11 @@ void Puller::measure_now(double now) {
   }
   mean_rate_ = measured > 0 ? sum / static_cast<double>(measured) : 0;
   const std::uint64_t missing = count_ - segments_of(job_.rank);
-  missing_bytes_ = static_cast<double>(missing) * static_cast<double>(job_.grid.segment);
+  missing_bytes_ = static_cast<double>(missing) * segment_bytes();
   tried_ = 0;
   for (const Peer& peer : peers_) {
     if (peer.byte_s > 0 || peer.outstanding.empty()) continue;
-    const double usual_s =
-        mean_rate_ > 0 ? static_cast<double>(job_.grid.segment) / mean_rate_ : INFINITY;
+    const double usual_s = mean_rate_ > 0 ? segment_bytes() / mean_rate_ : INFINITY;
     const double due_s = peer.outstanding.front().at_s + 2 * usual_s + 2 * latency_to(peer);
     if (now <= due_s) ++tried_;
   }
@@ -81,7 +80,7 @@ bool Puller::may_ask(const Peer& source) const {
 bool Puller::is_late(const Peer& source) const {
   if (outstanding_ == 0 || source.rate() >= job_.rule.late_share * rates_in_use_) return false;
   const double segments = static_cast<double>(source.outstanding.size() + 1);
-  const double needs_s = segments * static_cast<double>(job_.grid.segment) * source.byte_s;
+  const double needs_s = segments * segment_bytes() * source.byte_s;
   const double remaining_s = missing_bytes_ / rates_in_use_;
   const double least_s = 4 * job_.rule.poll_s + 2 * latency_to(source);
   return needs_s > std::max(job_.rule.late_part * remaining_s, least_s);
@@ -94,9 +93,11 @@ bool Puller::may_try() const {
 std::size_t Puller::window_of(const Peer& source) const {
   if (source.byte_s == 0) return 1;
   const double round_trip_s = 2 * latency_to(source) + job_.rule.slack_s;
-  const double in_flight = source.rate() * round_trip_s / static_cast<double>(job_.grid.segment);
+  const double in_flight = source.rate() * round_trip_s / segment_bytes();
   const double most = static_cast<double>(job_.rule.most_outstanding);
-  return static_cast<std::size_t>(std::min(std::ceil(in_flight + job_.rule.slack), most));
+  const double window = std::min(std::ceil(in_flight + job_.rule.slack), most);
+  const double grown = 1 + job_.rule.growth * static_cast<double>(source.arrivals);
+  return static_cast<std::size_t>(job_.message.source() ? window : std::min(window, grown));
 }
 
 // What these have or want is not asked of the source: it comes to a host, and across a thin or long
@@ -116,7 +117,8 @@ void Puller::find_near(std::size_t source) {
     const bool is_faster = is_slow && peer.rate() >= job_.rule.near * far.rate();
     const bool is_nearer = is_distant && peer.round_trip_s > 0 &&
                            peer.round_trip_s * job_.rule.nearer <= far.round_trip_s;
-    if (is_mate || (rank != job_.source && (is_faster || is_nearer))) near_.push_back(rank);
+    const bool has_all = rank == job_.message.source();
+    if (is_mate || (!has_all && (is_faster || is_nearer))) near_.push_back(rank);
   }
 }
 

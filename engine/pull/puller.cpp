@@ -37,19 +37,19 @@ std::uint64_t mark_of(std::size_t rank) {
   return mark ^ mark >> 31U;
 }
 
-std::uint64_t checked_count(const planner::SegmentGrid& grid) {
-  require_few_segments(grid);
-  return grid.count();
+std::uint64_t checked_count(const PulledMessage& message) {
+  require_few_segments(message);
+  return message.segments();
 }
 
 }  // namespace
 
-void require_few_segments(const planner::SegmentGrid& grid) {
-  if (grid.count() <= kMostSegments) return;
+void require_few_segments(const PulledMessage& message) {
+  if (message.segments() <= kMostSegments) return;
   throw InputError(
       fmt::format("a message of {} bytes has {} segments of {} bytes; make them larger, "
                   "for at most {}",
-                  grid.message, grid.count(), grid.segment, kMostSegments));
+                  message.bytes(), message.segments(), message.segment_bytes(), kMostSegments));
 }
 
 std::uint64_t usual_segment(std::uint64_t message_bytes, std::uint64_t most) {
@@ -65,7 +65,7 @@ planner::SegmentGrid grid_of(std::uint64_t message_bytes, std::optional<std::uin
 
 Puller::Puller(const Job& job)
     : job_(job),
-      count_(checked_count(job.grid)),
+      count_(checked_count(job.message)),
       possession_(job.ranks, count_),
       peers_(job.ranks),
       random_(job.seed) {
@@ -73,10 +73,11 @@ Puller::Puller(const Job& job)
     peers_[rank].shares_host = rank != job_.rank && job_.host_of[rank] == job_.host_of[job_.rank];
     has_mates_ = has_mates_ || peers_[rank].shares_host;
   }
-  for (std::uint64_t i = 0; i < count_; ++i) possession_.add_have(job_.source, i);
-  if (!job_.has.words().empty() && job_.rank != job_.source) {
+  job_.message.for_each_segment(
+      [&](std::uint64_t i, std::size_t origin) { possession_.add_have(origin, i); });
+  if (!job_.has.words().empty()) {
     for (std::uint64_t i = 0; i < count_; ++i) {
-      if (!job_.has.contains(i)) continue;
+      if (!job_.has.contains(i) || has(i)) continue;
       possession_.add_have(job_.rank, i);
       tell(News::kHave, static_cast<std::uint32_t>(i));
     }
@@ -169,6 +170,7 @@ double Puller::note_time(Peer& source, const Asked& asked, double now) const {
   const double byte_s = std::max((now - begin) / length_of(asked.segment), kLeastByte_s);
   const double newest = job_.rule.newest;
   source.byte_s = source.byte_s > 0 ? (1 - newest) * source.byte_s + newest * byte_s : byte_s;
+  ++source.arrivals;
   source.last_arrival_s = now;
   return begin;
 }

@@ -1,6 +1,6 @@
-// How a rank of a broadcast without a plan decides what to ask of whom: the rule of a pull, as a
-// state machine without MPI, clock and global state (docs/decisions/0018-pull.md). Times are
-// arguments, in seconds of this rank's clock, and never decrease.
+// How a rank of a broadcast or an allgather without a plan decides what to ask of whom: the rule of
+// a pull, as a state machine without MPI, clock and global state (docs/decisions/0018-pull.md).
+// Times are arguments, in seconds of this rank's clock, and never decrease.
 //
 // Each rank knows of all others which segments they have and which they have asked for, because
 // each tells all others (Bulletin). A rank asks those that have a segment; who is asked, sends.
@@ -32,6 +32,7 @@
 
 #include "engine/pull/bulletin.hpp"
 #include "engine/pull/possession.hpp"
+#include "engine/pull/pulled_message.hpp"
 #include "planner/plan/segment_grid.hpp"
 
 namespace espalier::engine::pull {
@@ -54,13 +55,17 @@ struct Rule {
   // News wait so long since the last bulletin to the same rank, times the number of ranks, for more
   // to go with them: each segment is news from every rank to every other one.
   double quiet_s = 2e-5;
-  double slack_s = 1e-4;               // window: the time that the source needs to answer
+  double slack_s = 1e-4;  // window: the time that the source needs to answer
+  // Window, where several ranks have parts from the beginning and are all asked at once: as many
+  // more for each segment that has arrived. First times and round trips are those of a rank or link
+  // that is not busy yet, and what a slow link has been asked for too early keeps it busy for long.
+  double growth = 3;
   std::size_t most_outstanding = 128;  // of a source
   std::size_t candidates = 1024;       // segments among which the rarest is chosen
 };
 
 // Throws InputError for more than kMostSegments segments.
-void require_few_segments(const planner::SegmentGrid& grid);
+void require_few_segments(const PulledMessage& message);
 // The segment size in bytes for a message of so many bytes: some thousand segments a message, so
 // that the last ones take little time; most: where a message has not over 16,384 of them.
 std::uint64_t usual_segment(std::uint64_t message_bytes, std::uint64_t most);
@@ -69,12 +74,11 @@ inline constexpr std::uint64_t kMostOverTcp = 60U << 10U;
 // A message in segments of so many bytes, but no more than it has. Unset: the usual ones over TCP.
 planner::SegmentGrid grid_of(std::uint64_t message_bytes, std::optional<std::uint64_t> segment);
 
-// What a rank knows of its broadcast at the beginning.
+// What a rank knows at the beginning.
 struct Job {
   std::size_t ranks = 1;
   std::size_t rank = 0;
-  std::size_t source = 0;       // the rank that has the message
-  planner::SegmentGrid grid{};  // at most kMostSegments
+  PulledMessage message;  // of at most kMostSegments
   // The most segments that this rank may have outstanding at all sources together, at least 1.
   std::size_t most_outstanding = SIZE_MAX;
   std::size_t most_items = kMostItems;  // of a bulletin, at least 1
@@ -82,8 +86,8 @@ struct Job {
   Rule rule{};
   // By rank: equal for ranks that share a host. Empty: each has one of its own.
   std::vector<int> host_of{};
-  // What this rank has already, from an earlier, interrupted run. Without words: nothing. The
-  // source has everything.
+  // What this rank has already, from an earlier, interrupted run, beside the blocks of which it is
+  // the origin. Without words: nothing.
   SegmentSet has{};
 };
 
@@ -155,9 +159,10 @@ class Puller {
     bool shares_host = false;  // with this rank
     // --- as a source ---
     std::deque<Asked> outstanding{};
-    double byte_s = 0;          // mean time of a byte; 0: not measured
-    double last_arrival_s = 0;  // 0: nothing has arrived
-    double round_trip_s = 0;    // the shortest; 0: not measured
+    double byte_s = 0;           // mean time of a byte; 0: not measured
+    std::uint64_t arrivals = 0;  // of segments
+    double last_arrival_s = 0;   // 0: nothing has arrived
+    double round_trip_s = 0;     // the shortest; 0: not measured
     double best_out = 0;
     double barren_until_s = 0;  // nothing was found to ask for
     // --- as a reader ---
@@ -197,7 +202,10 @@ class Puller {
   // Returns when the time of the segment begins.
   double note_time(Peer& source, const Asked& asked, double now) const;
   [[nodiscard]] double length_of(std::uint64_t segment) const {
-    return static_cast<double>(job_.grid.length(segment));
+    return static_cast<double>(job_.message.length(segment));
+  }
+  [[nodiscard]] double segment_bytes() const {
+    return static_cast<double>(job_.message.segment_bytes());
   }
   [[nodiscard]] double latency_to(const Peer& source) const;
 

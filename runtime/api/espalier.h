@@ -213,7 +213,7 @@ int espalier_collective_root(const espalier_collective* collective);
 /* Call it before MPI_Finalize. Sets *collective to NULL; does nothing if it is NULL already. */
 void espalier_collective_free(espalier_collective** collective);
 
-/* Collective: a broadcast without a plan (runtime/pull/pull_broadcast.hpp). The data is in buffer
+/* Collective: a broadcast without a plan (runtime/pull/pull_collective.hpp). The data is in buffer
  * on rank `root`; every other rank receives it in buffer, asks all that have a part of it, and
  * measures the links meanwhile. It pays for messages of some MiB and more. segment_bytes: 1 to 1
  * GiB; 0: chosen for the message. timeout_s: seconds that a rank waits without any sign of those
@@ -221,6 +221,13 @@ void espalier_collective_free(espalier_collective** collective);
  * communicators. */
 espalier_status espalier_pull_bcast(MPI_Comm comm, void* buffer, size_t count, MPI_Datatype type,
                                     int root, uint64_t segment_bytes, double timeout_s);
+
+/* Collective: an allgather without a plan, with the arguments of espalier_allgatherv and of
+ * espalier_pull_bcast. */
+espalier_status espalier_pull_allgatherv(MPI_Comm comm, const void* sendbuf, void* recvbuf,
+                                         const size_t* counts, const size_t* first,
+                                         MPI_Datatype type, uint64_t segment_bytes,
+                                         double timeout_s);
 
 /* Collective: the ranks of comm in the order in which those of a host, and the hosts of a group,
  * are contiguous; rank 0 stays first, otherwise nothing changes place. MPI's own collectives, and

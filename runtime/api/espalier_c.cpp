@@ -12,8 +12,9 @@
 #include "runtime/api/broadcast.hpp"
 #include "runtime/api/espalier.h"
 #include "runtime/api/reduction.hpp"
-#include "runtime/pull/pull_broadcast.hpp"
+#include "runtime/pull/pull_collective.hpp"
 #include "runtime/topology/rank_order.hpp"
+#include "runtime/transport/comm_facts.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::runtime {
@@ -203,6 +204,13 @@ std::span<const size_t> beginnings(const size_t* first, std::size_t ranks) {
   return first == nullptr ? std::span<const size_t>() : std::span(first, ranks);
 }
 
+runtime::PullOptions pull_options(uint64_t segment_bytes, double timeout_s) {
+  runtime::PullOptions options{.segment_bytes = segment_bytes};
+  if (!(timeout_s >= 0)) throw espalier::InputError("timeout_s is not 0 or more");
+  if (timeout_s > 0) options.timeout = espalier::Seconds{timeout_s};
+  return options;
+}
+
 template <class Handle>
 int root_of(const Handle* handle) {
   return handle == nullptr ? -1 : handle->collective.root();
@@ -379,10 +387,20 @@ espalier_status espalier_wait(espalier_collective* collective) {
 espalier_status espalier_pull_bcast(MPI_Comm comm, void* buffer, size_t count, MPI_Datatype type,
                                     int root, uint64_t segment_bytes, double timeout_s) {
   return guarded([&] {
-    runtime::PullOptions options{.segment_bytes = segment_bytes};
-    if (!(timeout_s >= 0)) throw espalier::InputError("timeout_s is not 0 or more");
-    if (timeout_s > 0) options.timeout = espalier::Seconds{timeout_s};
-    runtime::pull_broadcast(comm, buffer, count, type, root, options);
+    runtime::pull_broadcast(comm, buffer, count, type, root,
+                            pull_options(segment_bytes, timeout_s));
+  });
+}
+
+espalier_status espalier_pull_allgatherv(MPI_Comm comm, const void* sendbuf, void* recvbuf,
+                                         const size_t* counts, const size_t* first,
+                                         MPI_Datatype type, uint64_t segment_bytes,
+                                         double timeout_s) {
+  return guarded([&] {
+    require(counts != nullptr);
+    const auto ranks = static_cast<std::size_t>(runtime::size_of(comm));
+    runtime::pull_allgather(comm, sendbuf, recvbuf, {counts, ranks}, beginnings(first, ranks), type,
+                            pull_options(segment_bytes, timeout_s));
   });
 }
 

@@ -20,6 +20,12 @@ std::uint64_t Parts::kind() const {
   return hash_of(std::as_bytes(counts)) >> 1U | 2U;
 }
 
+PlacedParts::PlacedParts(const Parts& given)
+    : counts_(given.counts.begin(), given.counts.end()),
+      first_(given.first.begin(), given.first.end()) {
+  if (first_.empty()) first_ = one_after_another(counts_);
+}
+
 std::string parts_fault(const Parts& parts, std::size_t ranks, const ElementShape& shape) {
   for (const auto& list : {parts.counts, parts.first}) {
     if (list.size() == ranks) continue;

@@ -46,11 +46,7 @@ std::vector<engine::Range> ranges_of(const BoundPlan& bound, const Parts& parts,
 // A copy of parts whose beginnings are given, or that follow one another.
 class PlacedParts {
  public:
-  explicit PlacedParts(const Parts& given)
-      : counts_(given.counts.begin(), given.counts.end()),
-        first_(given.first.begin(), given.first.end()) {
-    if (first_.empty()) first_ = one_after_another(counts_);
-  }
+  explicit PlacedParts(const Parts& given);
   // Refers to this object's memory, which stays where it is when it is moved.
   [[nodiscard]] Parts parts() const { return {counts_, first_}; }
 

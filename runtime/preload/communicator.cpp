@@ -235,9 +235,10 @@ bool Communicator::Known::looks_again() {
   return std::holds_alternative<Reason>(entry) && is_ignorant() && std::has_single_bit(++calls);
 }
 
-bool Communicator::learn(const ReadyPlans& ready, Bytes message, Seconds time, Learner& learner,
-                         PlanMaker& maker) {
-  const std::string platform = learner.learn(*ready.pull, ready.comm.get(), message, time);
+bool Communicator::learn(const ReadyPlans& ready, planner::Operation operation, Bytes message,
+                         Seconds time, Learner& learner, PlanMaker& maker) {
+  const std::string platform =
+      learner.learn(*ready.pull, ready.comm.get(), operation, message, time);
   if (platform.empty()) return false;
   maker.know(platform);
   std::erase_if(entries_, [](const Known& known) { return known.is_ignorant(); });
@@ -276,8 +277,7 @@ void Communicator::complete(Known& to_be, const Call& call, int size, const Shar
   if (found.origin == PlanMaker::Origin::kNone && !found.pulls) return;
   try {
     const runtime::OwnedComm& own = shared_comm(comm.get(), shared);
-    runtime::PullAmongHosts* const pull =
-        found.pulls ? &pull_broadcast(comm.get(), shared) : nullptr;
+    runtime::PullAmongHosts* const pull = found.pulls ? &pull_of(comm.get(), shared) : nullptr;
     to_be.entry = ready_from(found, members, shared, own, pull);
   } catch (const InputError& error) {  // on all ranks
     to_be.entry = Reason::kPlanningFailed;
@@ -294,7 +294,7 @@ runtime::OwnedComm& Communicator::shared_comm(MPI_Comm of, const SharedSettings&
   return *comm_;
 }
 
-runtime::PullAmongHosts& Communicator::pull_broadcast(MPI_Comm of, const SharedSettings& shared) {
+runtime::PullAmongHosts& Communicator::pull_of(MPI_Comm of, const SharedSettings& shared) {
   if (!pull_) {
     pull_.emplace(of, shared.host_of_rank,
                   runtime::PullOptions{.timeout = shared.settings.timeout});

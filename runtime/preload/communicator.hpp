@@ -60,8 +60,8 @@ class Communicator {
   // Collective, after a pull of a message, in this time. When enough is known, plans are made from
   // then on: `ready` and the answers that knew no network are forgotten, and the result is true.
   // Precondition: ready.learns.
-  bool learn(const ReadyPlans& ready, Bytes message, Seconds time, Learner& learner,
-             PlanMaker& maker);
+  bool learn(const ReadyPlans& ready, planner::Operation operation, Bytes message, Seconds time,
+             Learner& learner, PlanMaker& maker);
   // Collective if entries hold plans.
   void forget();
 
@@ -90,7 +90,7 @@ class Communicator {
   runtime::OwnedComm& shared_comm(MPI_Comm of, const SharedSettings& shared);
 
   // Collective over `of`.
-  runtime::PullAmongHosts& pull_broadcast(MPI_Comm of, const SharedSettings& shared);
+  runtime::PullAmongHosts& pull_of(MPI_Comm of, const SharedSettings& shared);
 
   std::vector<Known> entries_;
   std::optional<runtime::OwnedComm> comm_;

@@ -267,7 +267,8 @@ Communicator& Interposer::known(MPI_Comm comm) {
 
 void Interposer::learn(const ReadyPlans& ready, const Call& call, std::uint64_t bytes,
                        double seconds) {
-  const bool is_learnt = known(call.comm).learn(ready, {bytes}, {seconds}, *learner_, *maker_);
+  const bool is_learnt =
+      known(call.comm).learn(ready, call.operation, {bytes}, {seconds}, *learner_, *maker_);
   if (is_learnt && shared_->settings.verbose && rank_in(call.comm) == 0) {
     print_line("the network is learnt; plans are made from now on");
   }

@@ -36,13 +36,13 @@ Learner::Learner(const SharedSettings& shared) {
   runtime::share_text(MPI_COMM_WORLD, 0, known_before_);
 }
 
-std::string Learner::learn(runtime::PullAmongHosts& broadcast, MPI_Comm comm, Bytes message,
-                           Seconds time) {
-  const std::vector<engine::pull::Traffic> received = broadcast.gather_traffic();
+std::string Learner::learn(runtime::PullAmongHosts& pull, MPI_Comm comm,
+                           planner::Operation operation, Bytes message, Seconds time) {
+  const std::vector<engine::pull::Traffic> received = pull.gather_traffic();
   std::string platform;
   if (runtime::rank_in(comm) == 0) {
     const std::lock_guard lock(mutex_);
-    memory_.learn(received, message, time);
+    memory_.learn(received, operation, message, time);
     if (++messages_ >= kEnoughMessages) {
       platform = memory_.platform();
       memory_.keep();

@@ -1,6 +1,6 @@
 // What a program that is given neither plans nor a platform learns of its network: its long
-// broadcasts are pulled (runtime/pull/), which measures the links, and soon there are plans for all
-// operations.
+// broadcasts and allgathers are pulled (runtime/pull/), which measures the links, and soon there
+// are plans for all operations.
 #pragma once
 
 #include <mpi.h>
@@ -28,7 +28,8 @@ class Learner {
   [[nodiscard]] const std::string& known_before() const { return known_before_; }
   // Over `comm`, of all ranks in the same order, after a message that was pulled on it. The network
   // as a platform, on all ranks, once enough messages have been seen; before, empty.
-  std::string learn(runtime::PullAmongHosts& broadcast, MPI_Comm comm, Bytes message, Seconds time);
+  std::string learn(runtime::PullAmongHosts& pull, MPI_Comm comm, planner::Operation operation,
+                    Bytes message, Seconds time);
 
  private:
   std::string known_before_;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/pull/pulled_message.hpp"
 #include "planner/plan/segment_choice.hpp"
 #include "runtime/preload/plan_choice.hpp"
 #include "runtime/pull/network_memory.hpp"
@@ -69,7 +70,9 @@ bool PlanMaker::follows_rules() const {
 }
 
 bool PlanMaker::may_be_pulled(const Members& members) const {
-  if (!shared_->learns || members.operation != planner::Operation::kBroadcast) return false;
+  constexpr auto kPulled = engine::pull::kPulledOperations;
+  const bool is_pulled = std::ranges::find(kPulled, members.operation) != kPulled.end();
+  if (!shared_->learns || !is_pulled) return false;
   std::vector<int> all(members.world_size);
   std::iota(all.begin(), all.end(), 0);
   return members.world_ranks == all;

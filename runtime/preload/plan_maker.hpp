@@ -52,7 +52,8 @@ class PlanMaker {
     // wrong, so both are tried.
     std::string for_throughput{};
     SizeClasses serves{};  // the classes for which this is the answer
-    // Messages may also be pulled: long broadcasts to all ranks, where the network is learnt.
+    // Messages may also be pulled: long broadcasts and allgathers of all ranks, where the network
+    // is learnt.
     bool pulls = false;
   };
   // size: the message's class. A failure to plan is reported on stderr, once for each operation and

@@ -27,8 +27,8 @@ enum class VaryingParts : std::uint8_t {
   kAgree,   // the ranks agree about the sizes first
 };
 
-// What becomes of what a program's broadcasts show of the network, where nothing else is given
-// (runtime/preload/learner.hpp).
+// What becomes of what a program's broadcasts and allgathers show of the network, where nothing
+// else is given (runtime/preload/learner.hpp).
 enum class Learning : std::uint8_t {
   kKept,    // it serves this program, and is kept for the next one on the same hosts
   kForRun,  // it serves this program

@@ -13,7 +13,7 @@
 #include "runtime/api/collective.hpp"
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/preload/planning.hpp"
-#include "runtime/pull/pull_broadcast.hpp"
+#include "runtime/pull/pull_collective.hpp"
 #include "runtime/topology/topology_platform.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
@@ -144,7 +144,7 @@ SharedSettings share_settings(MPI_Comm comm) {
   const auto ranks = static_cast<std::size_t>(runtime::size_of(comm));
   const bool may_learn = !shared.settings.asks_for_something() &&
                          shared.settings.learning != Learning::kOff && ranks > kTooFewRanks &&
-                         ranks <= runtime::PullBroadcast::kMostLearntRanks;
+                         ranks <= runtime::PullCollective::kMostLearntRanks;
   if ((may_learn || !shared.platform.empty()) && shared.settings.local == LocalCalls::kHandOn) {
     shared.host_of_rank = runtime::hosts_of_ranks(comm);
   }

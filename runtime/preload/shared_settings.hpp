@@ -19,7 +19,8 @@ struct SharedSettings {
   std::vector<runtime::TunedSegments> tuned;  // each for one of the plans
   std::vector<runtime::Decisions> decisions;  // one per operation
   std::string platform;                       // as Espalier's JSON; empty: none
-  // Whether the network is learnt from the program's broadcasts, because nothing else is given.
+  // Whether the network is learnt from the program's broadcasts and allgathers, because nothing
+  // else is given.
   bool learns = false;
   // By rank in the communicator: the lowest rank on the same host. Empty if calls within a host are
   // treated like all others.

@@ -98,6 +98,18 @@ std::string kept_file_name(std::vector<std::string> names) {
   return fmt::format("{:016x}.json", hash);
 }
 
+namespace {
+
+planner::Operation operation_at(const JsonCursor& cursor) {
+  try {
+    return planner::parse_operation(cursor.string());
+  } catch (const InputError& error) {
+    cursor.refuse(error.what());
+  }
+}
+
+}  // namespace
+
 std::string to_json(const KeptNetwork& kept) {
   const LearntNetwork& network = kept.network;
   Json nodes = Json::array();
@@ -120,6 +132,7 @@ std::string to_json(const KeptNetwork& kept) {
                       {"nodes", std::move(nodes)},
                       {"links", std::move(links)},
                       {"cuts", std::move(cuts)},
+                      {"operation", planner::name_of(kept.operation)},
                       {"message_bytes", kept.message_bytes},
                       {"pulled_Bps", kept.pulled_Bps},
                       {"measured_s", kept.measured_s},
@@ -131,8 +144,8 @@ KeptNetwork parse_kept_network(std::string_view text, const std::string& file,
                                std::span<const std::string> names) {
   const Json document = parse_json(text, file);
   const JsonCursor top(document, file);
-  top.expect_object({"format", "version", "nodes", "links", "cuts", "message_bytes", "pulled_Bps",
-                     "measured_s", "plan_failures"});
+  top.expect_object({"format", "version", "nodes", "links", "cuts", "operation", "message_bytes",
+                     "pulled_Bps", "measured_s", "plan_failures"});
   if (top.at("format").string() != kLearntFormat) {
     top.at("format").refuse(fmt::format("is not \"{}\"", kLearntFormat));
   }
@@ -156,6 +169,9 @@ KeptNetwork parse_kept_network(std::string_view text, const std::string& file,
   for (const JsonCursor& cut : top.at("cuts").elements()) {
     cut.expect_object({"nodes", "inward", "rate_Bps"});
     network.cuts.push_back(cut_from(cut, rank_of));
+  }
+  if (const auto operation = top.find("operation")) {
+    kept.operation = operation_at(*operation);
   }
   kept.message_bytes = top.at("message_bytes").unsigned_integer();
   kept.pulled_Bps = rate_at(top.at("pulled_Bps"));

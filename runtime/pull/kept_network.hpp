@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "planner/plan/plan.hpp"
 #include "runtime/pull/learnt_network.hpp"
 #include "support/quantities.hpp"
 
@@ -15,8 +16,10 @@ namespace espalier::runtime {
 struct KeptNetwork {
   std::vector<std::string> names{};  // of the ranks
   LearntNetwork network{};
-  std::uint64_t message_bytes = 0;  // the last that was pulled
-  double pulled_Bps = 0;            // its rate
+  // The last message that was pulled, and its rate.
+  planner::Operation operation = planner::Operation::kBroadcast;
+  std::uint64_t message_bytes = 0;
+  double pulled_Bps = 0;
   double measured_s = 0;            // when, in seconds since 1970; 0: to be measured again
   std::uint64_t plan_failures = 0;  // plans in succession that were slower than the pull
 };
@@ -30,8 +33,8 @@ std::string kept_file_name(std::vector<std::string> names);
 
 // {"format": "espalier-learnt", "version": 1, "nodes": [{"name": "a", "send_Bps": 1e7,
 //  "receive_Bps": 1e7}], "links": [[0, 1, 1e7]], "cuts": [{"nodes": [0], "inward": true,
-//  "rate_Bps": 1e7}], "message_bytes": 67108864, "pulled_Bps": 1e7, "measured_s": 1.8e9,
-//  "plan_failures": 0}
+//  "rate_Bps": 1e7}], "operation": "broadcast", "message_bytes": 67108864, "pulled_Bps": 1e7,
+//  "measured_s": 1.8e9, "plan_failures": 0}. Files without "operation" are of a broadcast.
 std::string to_json(const KeptNetwork& kept);
 // The network of these ranks, in their order. Throws InputError (file, JSON pointer, reason) for
 // malformed text, another version, other names, rates that are not finite and positive.

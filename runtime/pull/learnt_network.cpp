@@ -276,27 +276,31 @@ LearntNetwork learn_network(std::span<const Traffic> received) {
   return Learner(received).run();
 }
 
-LearntBound bound_of(const LearntNetwork& network, std::size_t source,
+LearntBound bound_of(const LearntNetwork& network, std::span<const double> shares,
                      std::span<const std::string> names) {
+  constexpr double kRounding = 1e-9;
   LearntBound bound;
-  const auto limit = [&](double rate, const std::function<std::string()>& what) {
-    if (rate <= 0 || (bound.rate_Bps > 0 && rate >= bound.rate_Bps)) return;
+  // times: how often the message must pass what has this rate.
+  const auto limit = [&](double rate_Bps, double times, const std::function<std::string()>& what) {
+    const double rate = rate_Bps / times;
+    if (rate_Bps <= 0 || times < kRounding) return;
+    if (bound.rate_Bps > 0 && rate >= bound.rate_Bps) return;
     bound = {rate, what()};
   };
-  limit(network.send_Bps[source], [&] { return fmt::format("{} sends", names[source]); });
   double all_sent = 0;
   for (std::size_t rank = 0; rank < network.ranks(); ++rank) {
     all_sent += network.send_Bps[rank];
-    if (rank == source) continue;
-    limit(network.receive_Bps[rank], [&] { return fmt::format("{} receives", names[rank]); });
+    limit(network.send_Bps[rank], shares[rank],
+          [&] { return fmt::format("{} sends", names[rank]); });
+    limit(network.receive_Bps[rank], 1 - shares[rank],
+          [&] { return fmt::format("{} receives", names[rank]); });
   }
-  if (network.ranks() > 1) {
-    limit(all_sent / static_cast<double>(network.ranks() - 1),
-          [] { return std::string("all ranks send together"); });
-  }
+  limit(all_sent, static_cast<double>(network.ranks()) - 1,
+        [] { return std::string("all ranks send together"); });
   for (const LearntNetwork::Cut& cut : network.cuts) {
-    if (std::ranges::binary_search(cut.ranks, source) == cut.is_inward) continue;
-    limit(cut.rate_Bps, [&] {
+    double inside = 0;
+    for (const std::size_t rank : cut.ranks) inside += shares[rank];
+    limit(cut.rate_Bps, cut.is_inward ? 1 - inside : inside, [&] {
       return fmt::format("{} {}", listed(cut.ranks, names),
                          cut.is_inward ? "receive from the others" : "send to the others");
     });

@@ -41,14 +41,15 @@ struct LearntNetwork {
 // the message's time, nearly the highest ones, so that what buffers held back hardly counts.
 LearntNetwork learn_network(std::span<const engine::pull::Traffic> received);
 
-// The highest rate, in bytes/s, of a broadcast that keeps to the rates of hosts and cuts. Never
-// below the rate of the message that the network was learnt from.
+// The highest rate, in bytes/s, at which all ranks can get a message that some of them have,
+// keeping to the rates of hosts and cuts. Never below the rate of the message that the network was
+// learnt from.
 struct LearntBound {
   double rate_Bps = 0;  // 0: nothing is known
   std::string limit{};  // "h4 receives": what is narrowest
 };
-// names: by rank.
-LearntBound bound_of(const LearntNetwork& network, std::size_t source,
+// shares: by rank, of the message, what it has at the beginning; sum 1. names: by rank.
+LearntBound bound_of(const LearntNetwork& network, std::span<const double> shares,
                      std::span<const std::string> names);
 
 // The network between ranks of which several may share a host, from that between the hosts.

@@ -63,8 +63,8 @@ bool NetworkMemory::is_worth_a_plan(Bytes message) const {
          message.value <= kMostTimesLonger * known_->message_bytes;
 }
 
-void NetworkMemory::learn(std::span<const engine::pull::Traffic> received, Bytes message,
-                          Seconds time) {
+void NetworkMemory::learn(std::span<const engine::pull::Traffic> received,
+                          planner::Operation operation, Bytes message, Seconds time) {
   if (received.empty() || message < kLeastLearnt || time.value < kLeastTime_s) return;
   const auto last = std::ranges::max_element(received, {}, &engine::pull::Traffic::end_s);
   last_rank_ = names_[static_cast<std::size_t>(last - received.begin())];
@@ -73,13 +73,19 @@ void NetworkMemory::learn(std::span<const engine::pull::Traffic> received, Bytes
   if (known_) {
     network = combined(known_->network, network, Seconds{now_s - known_->measured_s});
   }
-  known_ = {names_,        std::move(network),
-            message.value, static_cast<double>(message.value) / time.value,
-            now_s,         known_ ? known_->plan_failures : 0};
+  known_ = {.names = names_,
+            .network = std::move(network),
+            .operation = operation,
+            .message_bytes = message.value,
+            .pulled_Bps = static_cast<double>(message.value) / time.value,
+            .measured_s = now_s,
+            .plan_failures = known_ ? known_->plan_failures : 0};
 }
 
-void NetworkMemory::judge_plan(Bytes message, Seconds time) {
-  if (!known_ || message.value < known_->message_bytes || time.value <= 0) return;
+void NetworkMemory::judge_plan(planner::Operation operation, Bytes message, Seconds time) {
+  if (!known_ || operation != known_->operation || message.value < known_->message_bytes ||
+      time.value <= 0)
+    return;
   const bool has_failed =
       static_cast<double>(message.value) / time.value < kFailingShare * known_->pulled_Bps;
   known_->plan_failures = has_failed ? known_->plan_failures + 1 : 0;

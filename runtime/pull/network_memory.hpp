@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/pull/traffic.hpp"
+#include "planner/plan/plan.hpp"
 #include "runtime/pull/kept_network.hpp"
 #include "support/quantities.hpp"
 
@@ -37,9 +38,10 @@ class NetworkMemory {
   [[nodiscard]] bool is_worth_a_plan(Bytes message) const;
   // After a message that was pulled, in this time. received: by puller, what it received. Without
   // effect for short messages and times, which show buffers rather than links.
-  void learn(std::span<const engine::pull::Traffic> received, Bytes message, Seconds time);
-  // After a message that was sent by a plan of it.
-  void judge_plan(Bytes message, Seconds time);
+  void learn(std::span<const engine::pull::Traffic> received, planner::Operation operation,
+             Bytes message, Seconds time);
+  // After a message that was sent by a plan of it. Without effect if another operation was pulled.
+  void judge_plan(planner::Operation operation, Bytes message, Seconds time);
   // Writes what is known to where it is kept.
   void keep() const;
 

@@ -36,6 +36,10 @@ void wait_asleep(MPI_Request& request) {
   }
 }
 
+void* element_at(void* buffer, std::size_t index, const ElementShape& shape) {
+  return moved(buffer, static_cast<MPI_Aint>(index) * shape.extent);
+}
+
 // On a rank whose leader has failed like this.
 void throw_as_leader(ExitStatus status) {
   const std::string line = "the rank that pulls for this host has failed";
@@ -104,16 +108,66 @@ void PullAmongHosts::on_leader(const Act& act) {
   throw_as_leader(static_cast<ExitStatus>(*status));
 }
 
-void PullAmongHosts::run(void* buffer, std::size_t count, MPI_Datatype type, int source) {
+void PullAmongHosts::broadcast(void* buffer, std::size_t count, MPI_Datatype type, int source) {
   const auto hand_on = [&](int from) {
     broadcast_by_library(within_.get(), buffer, count, type, from);
   };
   const auto root = static_cast<std::size_t>(source);
-  const std::size_t host = host_of_[root];
-  const bool is_sources = host_of_[static_cast<std::size_t>(rank_)] == host;
+  const bool is_sources = is_here(root);
   if (is_sources && within_.size() > 1) hand_on(place_[root]);
-  on_leader([&] { among_->run(buffer, count, type, static_cast<int>(host)); });
+  on_leader([&] { among_->broadcast(buffer, count, type, static_cast<int>(host_of_[root])); });
   if (!is_sources && within_.size() > 1) hand_on(0);
+}
+
+void PullAmongHosts::allgather(const void* sendbuf, void* recvbuf,
+                               std::span<const std::size_t> counts,
+                               std::span<const std::size_t> first, MPI_Datatype type) {
+  const PlacedParts placed({counts, first});
+  const Parts parts = placed.parts();
+  // Otherwise all hosts hear of it by the pull.
+  const bool is_sound = type != MPI_DATATYPE_NULL &&
+                        parts_fault(parts, host_of_.size(), element_shape_of(type)).empty();
+  if (is_sound) share_parts_of_host(sendbuf, recvbuf, parts, type);
+  on_leader(
+      [&] { among_->allgather(MPI_IN_PLACE, recvbuf, parts.counts, parts.first, type, host_of_); });
+  if (is_sound) hand_on_parts_of_others(recvbuf, parts, type);
+}
+
+void PullAmongHosts::share_parts_of_host(const void* sendbuf, void* recvbuf, const Parts& parts,
+                                         MPI_Datatype type) {
+  const ElementShape shape = element_shape_of(type);
+  if (sendbuf != MPI_IN_PLACE) {
+    const auto own = static_cast<std::size_t>(rank_);
+    const Parts mine{parts.counts.subspan(own, 1), parts.first.subspan(own, 1)};
+    PartsInMemory(within_.get(), recvbuf, mine, type, shape).take(0, const_cast<void*>(sendbuf));
+  }
+  if (within_.size() == 1) return;
+  for (std::size_t part = 0; part < host_of_.size(); ++part) {
+    if (!is_here(part)) continue;
+    broadcast_by_library(within_.get(), element_at(recvbuf, parts.first[part], shape),
+                         parts.counts[part], type, place_[part]);
+  }
+}
+
+// Parts that follow one another in memory go together.
+void PullAmongHosts::hand_on_parts_of_others(void* recvbuf, const Parts& parts, MPI_Datatype type) {
+  if (within_.size() == 1) return;
+  const ElementShape shape = element_shape_of(type);
+  std::size_t begin = 0;
+  std::size_t end = 0;  // of those that are to be handed on
+  const auto hand_on = [&] {
+    if (begin == end) return;
+    broadcast_by_library(within_.get(), element_at(recvbuf, begin, shape), end - begin, type, 0);
+  };
+  for (std::size_t part = 0; part < host_of_.size(); ++part) {
+    if (is_here(part)) continue;
+    if (parts.first[part] != end) {
+      hand_on();
+      begin = parts.first[part];
+    }
+    end = parts.first[part] + parts.counts[part];
+  }
+  hand_on();
 }
 
 std::uint64_t PullAmongHosts::segment_bytes(std::uint64_t message_bytes) const {

@@ -26,13 +26,12 @@ constexpr double kLongestLook_s = 1;
 // For messages that are on their way when a run fails.
 constexpr double kDrain_s = 0.2;
 
-pull::Job job_of(const PullSetting& setting, int source, const SegmentGrid& grid,
+pull::Job job_of(const PullSetting& setting, const pull::PulledMessage& message,
                  const PullStore& store) {
   const auto rank = static_cast<std::uint64_t>(setting.control.rank());
   return {.ranks = setting.control.size(),
           .rank = rank,
-          .source = static_cast<std::size_t>(source),
-          .grid = grid,
+          .message = message,
           .most_outstanding = store.most_receives(),
           .seed = setting.seed + rank * 0x9e3779b97f4a7c15,
           .host_of = setting.host_of_rank};
@@ -45,14 +44,13 @@ void sleep_after(Seconds idle) {
   ::usleep(static_cast<::useconds_t>(sleep_s * 1e6));
 }
 
-PullRun::PullRun(const PullSetting& setting, int source, const SegmentGrid& grid, PullStore& store)
+PullRun::PullRun(const PullSetting& setting, const pull::PulledMessage& message, PullStore& store)
     : setting_(setting),
-      grid_(grid),
+      message_(message),
       store_(&store),
       rank_(static_cast<std::size_t>(setting.control.rank())),
-      source_(static_cast<std::size_t>(source)),
       largest_tag_(setting.data.largest_tag()),
-      puller_(job_of(setting, source, grid, store)),
+      puller_(job_of(setting, message, store)),
       traffic_(setting.control.size()),
       memory_(std::make_unique<std::vector<Peer>>(setting.control.size())),
       peers_(*memory_),
@@ -80,7 +78,8 @@ MPI_Request& PullRun::begin(const Operation& operation) {
     const std::uint64_t index = operation.segment;
     const int peer = setting_.shown_ranks.empty() ? static_cast<int>(operation.peer)
                                                   : setting_.shown_ranks[operation.peer];
-    setting_.transfers->begun(place, {index, 0, index, grid_.offset(index), grid_.length(index)},
+    setting_.transfers->begun(place,
+                              {index, 0, index, message_.offset(index), message_.length(index)},
                               peer, operation.kind == Kind::kSends);
   }
   return requests_[place];
@@ -177,9 +176,9 @@ void PullRun::complete(const Operation& operation, const MPI_Status& status) {
 void PullRun::note_arrival(const Operation& operation, const MPI_Status& status) {
   int bytes = 0;
   check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-  if (static_cast<std::uint64_t>(bytes) != grid_.length(operation.segment)) {
+  if (static_cast<std::uint64_t>(bytes) != message_.length(operation.segment)) {
     throw std::logic_error(fmt::format("{}: {} bytes, not {}", describe(operation), bytes,
-                                       grid_.length(operation.segment)));
+                                       message_.length(operation.segment)));
   }
   peers_[operation.peer].waited_s = 0;
   store_->arrived(operation.segment);
@@ -194,7 +193,7 @@ void PullRun::ask(double now) {
   for (const auto& [source, segment] : puller_.choose(now)) {
     const Operation operation{Kind::kReceives, source, segment};
     std::byte* const buffer = store_->receive_buffer(segment);
-    check(MPI_Irecv(buffer, static_cast<int>(grid_.length(segment)), MPI_BYTE,
+    check(MPI_Irecv(buffer, static_cast<int>(message_.length(segment)), MPI_BYTE,
                     static_cast<int>(source), tag_of(segment), setting_.data.get(),
                     &begin(operation)),
           describe(operation));
@@ -220,8 +219,8 @@ bool PullRun::serve_one(std::size_t peer) {
   if (buffer == nullptr) return false;
   to_send.pop_front();
   const Operation operation{Kind::kSends, peer, segment};
-  check(MPI_Isend(buffer, static_cast<int>(grid_.length(segment)), MPI_BYTE, static_cast<int>(peer),
-                  tag_of(segment), setting_.data.get(), &begin(operation)),
+  check(MPI_Isend(buffer, static_cast<int>(message_.length(segment)), MPI_BYTE,
+                  static_cast<int>(peer), tag_of(segment), setting_.data.get(), &begin(operation)),
         describe(operation));
   return true;
 }
@@ -242,16 +241,16 @@ bool PullRun::tell(double now) {
   return has_told;
 }
 
-// On the source: what all ranks have.
+// On a rank that has had all from the beginning: what all ranks have.
 void PullRun::show_progress() {
   if (!setting_.on_progress) return;
   std::uint64_t least = puller_.segments_of(rank_);
-  if (rank_ == source_) {
+  if (rank_ == message_.source()) {
     for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
       least = std::min(least, puller_.segments_of(rank));
     }
   }
-  setting_.on_progress(std::min(least * grid_.segment, grid_.message));
+  setting_.on_progress(std::min(least * message_.segment_bytes(), message_.bytes()));
 }
 
 std::string PullRun::describe(const Operation& operation) const {

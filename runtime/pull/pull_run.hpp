@@ -45,7 +45,7 @@ struct PullSetting {
 class PullRun {
  public:
   // store: outlives this.
-  PullRun(const PullSetting& setting, int source, const SegmentGrid& grid, PullStore& store);
+  PullRun(const PullSetting& setting, const engine::pull::PulledMessage& message, PullStore& store);
   ~PullRun();
   PullRun(const PullRun&) = delete;
   PullRun& operator=(const PullRun&) = delete;
@@ -106,10 +106,9 @@ class PullRun {
   }
 
   PullSetting setting_;
-  SegmentGrid grid_;
+  engine::pull::PulledMessage message_;
   PullStore* store_;
   std::size_t rank_;
-  std::size_t source_;
   std::size_t largest_tag_;
   engine::pull::Puller puller_;
   engine::pull::Traffic traffic_;

@@ -7,7 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/pull/pulled_message.hpp"
 #include "engine/segments.hpp"
+#include "runtime/api/parts.hpp"
 #include "runtime/files/file_store.hpp"
 #include "support/pinned.hpp"
 
@@ -48,6 +50,24 @@ class MemoryPullStore : public PullStore {
   SegmentStore* store_;
   SegmentGrid grid_;
   bool loads_;
+};
+
+// Parts of an allgather, each contiguous in memory.
+class PartsPullStore : public PullStore {
+ public:
+  // Both outlive this.
+  PartsPullStore(const PartsInMemory& parts, const engine::pull::PulledMessage& message)
+      : parts_(&parts), message_(&message) {}
+  std::byte* receive_buffer(std::uint64_t index) override {
+    const auto place = message_->place_of(index);
+    return parts_->bytes() + parts_->offset(place.block) + place.offset;
+  }
+  void arrived(std::uint64_t /*index*/) override {}
+  const std::byte* send_buffer(std::uint64_t index) override { return receive_buffer(index); }
+
+ private:
+  const PartsInMemory* parts_;
+  const engine::pull::PulledMessage* message_;
 };
 
 // A message in files, with buffers for some segments. Those that were used last stay in their

@@ -43,8 +43,7 @@ pull::Job job_of(const TcpSetting& setting, const SegmentMap& map) {
   }
   return {.ranks = setting.peers.size(),
           .rank = setting.rank,
-          .source = setting.source,
-          .grid = map.grid(),
+          .message = {setting.source, map.grid()},
           .seed = 1 + setting.rank * 0x9e3779b97f4a7c15,
           .has = std::move(has)};
 }

@@ -4,8 +4,8 @@
 
 namespace espalier::simulate {
 
-PullLinks::PullLinks(const planner::Instance& instance, const planner::SegmentGrid& grid)
-    : grid_(grid),
+PullLinks::PullLinks(const planner::Instance& instance, const engine::pull::PulledMessage& message)
+    : message_(message),
       hosts_(instance.host_count()),
       lane_of_(hosts_ * hosts_, kNoLane),
       shares_(instance.resource_count()) {
@@ -22,7 +22,8 @@ PullLinks::PullLinks(const planner::Instance& instance, const planner::SegmentGr
       needs.clear();
       double longest_s = 0;
       for (const auto& use : arcs.uses(arc)) {
-        needs.push_back({use.resource, use.seconds_per_byte * static_cast<double>(grid.segment)});
+        needs.push_back(
+            {use.resource, use.seconds_per_byte * static_cast<double>(message.segment_bytes())});
         longest_s = std::max(longest_s, needs.back().seconds);
       }
       shortest_s_ = std::min(shortest_s_, longest_s);
@@ -49,7 +50,7 @@ void PullLinks::begin_first(Lane& lane, double now_s) {
 void PullLinks::send(std::uint32_t index, std::uint32_t segment, double now_s) {
   Lane& lane = lanes_[index];
   const double work =
-      static_cast<double>(grid_.length(segment)) / static_cast<double>(grid_.segment);
+      static_cast<double>(message_.length(segment)) / static_cast<double>(message_.segment_bytes());
   lane.queue.push_back({segment, work, now_s});
   if (lane.queue.size() > 1) return;
   lane.rate = 0;  // until the next update

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "planner/plan/segment_grid.hpp"
+#include "engine/pull/pulled_message.hpp"
 #include "planner/problem/instance.hpp"
 #include "simulate/model/agenda.hpp"
 #include "simulate/model/fair_shares.hpp"
@@ -23,7 +23,7 @@ class PullLinks {
   static constexpr double kNever_s = std::numeric_limits<double>::infinity();
 
   // Between two hosts that have no link, segments take the fastest path through relays.
-  PullLinks(const planner::Instance& instance, const planner::SegmentGrid& grid);
+  PullLinks(const planner::Instance& instance, const engine::pull::PulledMessage& message);
 
   // Hosts are numbered by their places among all. kNoLane: there is no such path.
   [[nodiscard]] std::uint32_t lane(std::size_t from, std::size_t to) const {
@@ -84,7 +84,7 @@ class PullLinks {
   void begin_first(Lane& lane, double now_s);
   void schedule(std::uint32_t index);
 
-  planner::SegmentGrid grid_;
+  engine::pull::PulledMessage message_;
   std::size_t hosts_;
   std::vector<std::uint32_t> lane_of_;
   std::vector<Lane> lanes_;

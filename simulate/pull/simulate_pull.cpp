@@ -1,15 +1,20 @@
 #include "simulate/pull/simulate_pull.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <deque>
 #include <utility>
 
+#include "engine/plan_blocks.hpp"
 #include "engine/pull/puller.hpp"
 #include "planner/problem/instance.hpp"
 #include "simulate/model/agenda.hpp"
 #include "simulate/pull/pull_links.hpp"
+#include "support/errors.hpp"
+#include "support/text.hpp"
 
 namespace espalier::simulate {
 
@@ -34,7 +39,7 @@ constexpr std::uint64_t kNotMine = 1;
 
 class PullRun {
  public:
-  PullRun(const planner::Instance& instance, const planner::SegmentGrid& grid, std::uint64_t seed,
+  PullRun(const planner::Instance& instance, const pull::PulledMessage& message, std::uint64_t seed,
           const OnPullTransfer& on_transfer);
   void run();
   // Only what happens in the run: times and numbers of messages.
@@ -83,7 +88,9 @@ class PullRun {
   [[nodiscard]] Channel& channel(std::size_t from, std::size_t to) {
     return channels_[from * hosts_.size() + to];
   }
-  void connect(const planner::Instance& instance, std::size_t source);
+  void connect(std::optional<std::size_t> source);
+  // Throws InfeasibleError.
+  void require_connected(const platforms::Platform& platform);
   void wake(std::uint32_t host, double at_s);
   void pass(double now_s);
   void act(std::uint32_t host, double now_s);
@@ -104,22 +111,20 @@ class PullRun {
   PullOutcome outcome_{};
 };
 
-PullRun::PullRun(const planner::Instance& instance, const planner::SegmentGrid& grid,
+PullRun::PullRun(const planner::Instance& instance, const pull::PulledMessage& message,
                  std::uint64_t seed, const OnPullTransfer& on_transfer)
-    : links_(instance, grid),
+    : links_(instance, message),
       on_transfer_(on_transfer),
       least_look_s_(std::clamp(links_.shortest_s() / kLooksPerSegment, kLeastLook_s, kMostLook_s)),
       channels_(instance.host_count() * instance.host_count()) {
-  const std::size_t source =
-      planner::host_numbers(instance.platform())[index_of(instance.source())];
   for (std::size_t host = 0; host < instance.host_count(); ++host) {
     hosts_.push_back({.puller = pull::Puller({.ranks = instance.host_count(),
                                               .rank = host,
-                                              .source = source,
-                                              .grid = grid,
+                                              .message = message,
                                               .seed = seed + host * 0x9e3779b97f4a7c15})});
   }
-  connect(instance, source);
+  connect(message.source());
+  if (!message.source()) require_connected(instance.platform());
   outcome_.done.resize(hosts_.size());
   for (std::uint32_t host = 0; host < hosts_.size(); ++host) {
     if (hosts_[host].puller.is_complete()) continue;
@@ -129,9 +134,9 @@ PullRun::PullRun(const planner::Instance& instance, const planner::SegmentGrid& 
 }
 
 // Hosts without a path between them are dead to each other; and to hosts that it does not reach, so
-// is the source, because they would otherwise ask it first.
-void PullRun::connect(const planner::Instance& instance, std::size_t source) {
-  const std::size_t count = instance.host_count();
+// is who has something from the beginning, because they would otherwise ask it first.
+void PullRun::connect(std::optional<std::size_t> source) {
+  const std::size_t count = hosts_.size();
   for (std::size_t from = 0; from < count; ++from) {
     for (std::size_t to = 0; to < count; ++to) {
       if (from == to) continue;
@@ -142,6 +147,7 @@ void PullRun::connect(const planner::Instance& instance, std::size_t source) {
       way.exchanges = lane != PullLinks::kNoLane;
       if (from == source) way.exchanges = way.lane != PullLinks::kNoLane;
       if (to == source) way.exchanges = back != PullLinks::kNoLane;
+      if (!source) way.exchanges = lane == way.lane && back != PullLinks::kNoLane;
       if (way.exchanges) {
         way.latency_s = links_.latency_s(lane);
       } else {
@@ -149,6 +155,25 @@ void PullRun::connect(const planner::Instance& instance, std::size_t source) {
       }
     }
   }
+}
+
+void PullRun::require_connected(const platforms::Platform& platform) {
+  std::vector<std::size_t> reached{0};
+  std::vector<bool> is_reached(hosts_.size());
+  is_reached[0] = true;
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    for (std::size_t to = 0; to < hosts_.size(); ++to) {
+      if (is_reached[to] || !channel(reached[i], to).exchanges) continue;
+      is_reached[to] = true;
+      reached.push_back(to);
+    }
+  }
+  if (reached.size() == hosts_.size()) return;
+  const auto apart = std::ranges::find(is_reached, false) - is_reached.begin();
+  const auto name = [&](std::size_t host) { return platform.node(platform.hosts()[host]).name; };
+  throw InfeasibleError(fmt::format("'{}' and '{}' do not reach each other, both ways",
+                                    printable(name(0)),
+                                    printable(name(static_cast<std::size_t>(apart)))));
 }
 
 // At the next time that the host looks.
@@ -285,21 +310,34 @@ void PullRun::plan_next(std::uint32_t index, double now_s) {
 
 }  // namespace
 
-planner::SegmentGrid pulled_grid(Bytes message, std::optional<Bytes> segment) {
-  return pull::grid_of(message.value, segment ? std::optional(segment->value) : std::nullopt);
+pull::PulledMessage pulled_message(const platforms::Platform& platform,
+                                   std::optional<platforms::NodeId> source, Bytes message,
+                                   std::optional<Bytes> segment) {
+  const planner::SegmentGrid grid =
+      pull::grid_of(message.value, segment ? std::optional(segment->value) : std::nullopt);
+  if (source) return {planner::host_numbers(platform)[index_of(*source)], grid};
+  const std::size_t hosts = platform.hosts().size();
+  const std::vector<double> shares(hosts, 1 / static_cast<double>(hosts));
+  std::vector<pull::PulledMessage::Block> blocks;
+  for (const std::size_t bytes : engine::divided(message.value, shares)) {
+    blocks.push_back({blocks.size(), bytes});
+  }
+  return {blocks, grid.segment};
 }
 
-PullOutcome simulate_pull(const platforms::Platform& platform, platforms::NodeId source,
-                          platforms::Model model, Bytes message, const PullOptions& options,
+PullOutcome simulate_pull(const platforms::Platform& platform,
+                          std::optional<platforms::NodeId> source, platforms::Model model,
+                          Bytes message, const PullOptions& options,
                           const OnPullTransfer& on_transfer) {
-  const planner::SegmentGrid grid = pulled_grid(message, options.segment);
-  pull::require_few_segments(grid);
-  const planner::Instance instance(platform, source, model, {.segment = {grid.segment}});
-  PullRun run(instance, grid, options.seed, on_transfer);
+  const pull::PulledMessage pulled = pulled_message(platform, source, message, options.segment);
+  pull::require_few_segments(pulled);
+  const planner::Instance instance(platform, source.value_or(platform.hosts().front()), model,
+                                   {.segment = {pulled.segment_bytes()}});
+  PullRun run(instance, pulled, options.seed, on_transfer);
   run.run();
   PullOutcome outcome = run.outcome();
-  outcome.segment = {grid.segment};
-  outcome.segments = grid.count();
+  outcome.segment = {pulled.segment_bytes()};
+  outcome.segments = pulled.segments();
   outcome.makespan = std::ranges::max(outcome.done);
   if (message.value > 0) {
     outcome.achieved = {static_cast<double>(message.value) / outcome.makespan.value};

@@ -1,4 +1,4 @@
-// A broadcast without a plan in virtual time: every host runs the rule of the pull
+// A broadcast or an allgather without a plan in virtual time: every host runs the rule of the pull
 // (engine/pull/puller.hpp, decision 0018), unchanged, over the links of a platform that none of
 // them knows. Use it to see how near the rule comes to the best possible on a network.
 //
@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "planner/plan/segment_grid.hpp"
+#include "engine/pull/pulled_message.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 #include "simulate/transport/flows.hpp"
@@ -28,8 +28,11 @@ struct PullOptions {
   std::uint64_t seed = 1;  // of the hosts' random choices
 };
 
-// The segments of a message. segment: of the options.
-planner::SegmentGrid pulled_grid(Bytes message, std::optional<Bytes> segment);
+// A broadcast's message, or without a source that of an allgather, in equal parts of the hosts.
+// segment: of the options.
+engine::pull::PulledMessage pulled_message(const platforms::Platform& platform,
+                                           std::optional<platforms::NodeId> source, Bytes message,
+                                           std::optional<Bytes> segment);
 
 struct PullOutcome {
   Seconds makespan;           // until the last host has the message
@@ -53,10 +56,13 @@ struct PullTransfer {
 // Called when a segment has passed; may be empty, and may throw.
 using OnPullTransfer = std::function<void(const PullTransfer&)>;
 
-// Deterministic. Throws InputError when the source is a relay, for fewer than two hosts and for too
-// many segments; InfeasibleError naming a host that cannot be reached from the source.
-PullOutcome simulate_pull(const platforms::Platform& platform, platforms::NodeId source,
-                          platforms::Model model, Bytes message, const PullOptions& options = {},
+// As pulled_message(). Deterministic. Throws InputError when the source is a relay, for fewer than
+// two hosts and for too many segments; InfeasibleError naming a host that cannot be reached from
+// the source, or for an allgather two hosts between which there are no paths both ways, not even by
+// way of other hosts that each other have.
+PullOutcome simulate_pull(const platforms::Platform& platform,
+                          std::optional<platforms::NodeId> source, platforms::Model model,
+                          Bytes message, const PullOptions& options = {},
                           const OnPullTransfer& on_transfer = {});
 
 }  // namespace espalier::simulate

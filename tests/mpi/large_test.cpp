@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "runtime/api/broadcast.hpp"
-#include "runtime/pull/pull_broadcast.hpp"
+#include "runtime/pull/pull_collective.hpp"
 #include "tests/mpi/plans.hpp"
 
 namespace espalier::testing::large_test {

@@ -11,9 +11,10 @@
 
 #include "engine/pull/traffic.hpp"
 #include "runtime/pull/pull_among_hosts.hpp"
-#include "runtime/pull/pull_broadcast.hpp"
+#include "runtime/pull/pull_collective.hpp"
 #include "runtime/transport/owned_comm.hpp"
 #include "support/errors.hpp"
+#include "tests/mpi/check_allgather.hpp"
 #include "tests/mpi/check_run.hpp"
 #include "tests/mpi/plans.hpp"
 #include "tests/support/refusal.hpp"
@@ -21,7 +22,7 @@
 namespace espalier::testing::pull_mpi_test {
 namespace {
 
-using runtime::PullBroadcast;
+using runtime::PullCollective;
 using ::testing::HasSubstr;
 using std::chrono_literals::operator""ms;
 
@@ -34,12 +35,12 @@ struct From {
   int source;
   [[nodiscard]] int root() const { return source; }
   void run(void* buffer, std::size_t count, MPI_Datatype type) const {
-    broadcast->run(buffer, count, type, source);
+    broadcast->broadcast(buffer, count, type, source);
   }
 };
 
 TEST(Pull, BringsEveryByteOfEverySizeFromEverySource) {
-  PullBroadcast broadcast(MPI_COMM_WORLD, {.segment_bytes = kSegment});
+  PullCollective broadcast(MPI_COMM_WORLD, {.segment_bytes = kSegment});
   const int ranks = static_cast<int>(size_of(MPI_COMM_WORLD));
   std::uint64_t message = 1;
   for (const int source : {0, ranks / 2, ranks - 1}) {
@@ -86,7 +87,7 @@ TEST(Pull, LetsRanksWaitForTheOneThatPullsAsLongAsItTakes) {
 }
 
 TEST(Pull, ChoosesSegments) {
-  PullBroadcast broadcast(MPI_COMM_WORLD);
+  PullCollective broadcast(MPI_COMM_WORLD);
   From from{&broadcast, 0};
   check_run(from, MPI_COMM_WORLD, 3'000'017, 1);
   EXPECT_EQ(broadcast.segment_bytes(10), 10U);  // at most the message
@@ -100,6 +101,57 @@ TEST(Pull, ChoosesSegments) {
   EXPECT_EQ(broadcast.segment_bytes(std::uint64_t{64} << 20U), runtime::kEagerOverTcp.value);
 }
 
+TEST(Pull, BringsEveryPartOfAnAllgatherToEveryRank) {
+  PullCollective pull(MPI_COMM_WORLD, {.segment_bytes = kSegment});
+  std::uint64_t message = 0;
+  for (const Counts& counts : interesting_counts(kSegment)) {
+    check_allgather(pull, counts, 0, ++message, InPlace::kNo);
+    check_allgather(pull, counts, 5, ++message, InPlace::kYes);
+  }
+  check_allgather_with_holes(pull);
+  const auto traffic = pull.gather_traffic();
+  EXPECT_EQ(traffic.size(), rank_in(MPI_COMM_WORLD) == 0 ? size_of(MPI_COMM_WORLD) : 0U);
+}
+
+// Ranks in pairs, or in turns, on hosts; and all on one.
+TEST(Pull, BringsPartsToRanksThatShareHosts) {
+  const auto ranks = size_of(MPI_COMM_WORLD);
+  std::vector<int> in_pairs;
+  std::vector<int> in_turns;
+  for (int rank = 0; rank < static_cast<int>(ranks); ++rank) {
+    in_pairs.push_back(rank / 2 * 2);
+    in_turns.push_back(rank % 3);
+  }
+  std::uint64_t message = 0;
+  for (const std::vector<int>& hosts : {in_pairs, in_turns, std::vector<int>(ranks, 0)}) {
+    runtime::PullAmongHosts pull(MPI_COMM_WORLD, hosts, {.segment_bytes = kSegment});
+    Counts counts(ranks, 5 * kSegment + 3);
+    check_allgather(pull, counts, 0, ++message, InPlace::kNo);
+    counts[ranks / 2] = 0;
+    check_allgather(pull, counts, 0, ++message, InPlace::kYes);
+    check_allgather(pull, counts, 7, ++message, InPlace::kNo);
+    check_allgather_with_holes(pull);
+  }
+}
+
+TEST(Pull, RefusesPartsOnWhichRanksDisagree) {
+  const auto ranks = size_of(MPI_COMM_WORLD);
+  PullCollective pull(MPI_COMM_WORLD, {.segment_bytes = kSegment});
+  std::vector<std::byte> memory(100 * (ranks + 1));
+  const auto refused = [&](const Counts& counts, MPI_Datatype type) {
+    return espalier::testing::refusal(
+        [&] { pull.allgather(MPI_IN_PLACE, memory.data(), counts, {}, type); });
+  };
+  EXPECT_THAT(refused(Counts(ranks + 1, 1), MPI_BYTE), HasSubstr("parts for"));
+  EXPECT_THAT(refused(Counts(ranks, 1), MPI_DATATYPE_NULL), HasSubstr("is not a type"));
+  if (ranks > 1) {
+    Counts counts(ranks, 50);
+    ++counts[rank_in(MPI_COMM_WORLD) == 0 ? 0 : 1];
+    EXPECT_THAT(refused(counts, MPI_BYTE), HasSubstr("disagree on the sizes of their parts"));
+  }
+  check_allgather(pull, Counts(ranks, kSegment + 1), 0, 1, InPlace::kNo);
+}
+
 // Every second int of the buffer.
 TEST(Pull, LeavesHolesAlone) {
   constexpr int kCount = 5000;
@@ -109,8 +161,8 @@ TEST(Pull, LeavesHolesAlone) {
   const bool is_source = rank_in(MPI_COMM_WORLD) == 0;
   std::vector<int> buffer(std::size_t{2} * kCount, -1);
   for (int i = 0; is_source && i < kCount; ++i) buffer[2 * static_cast<std::size_t>(i)] = 7 * i;
-  PullBroadcast broadcast(MPI_COMM_WORLD, {.segment_bytes = 999});
-  broadcast.run(buffer.data(), kCount, with_hole, 0);
+  PullCollective broadcast(MPI_COMM_WORLD, {.segment_bytes = 999});
+  broadcast.broadcast(buffer.data(), kCount, with_hole, 0);
   int wrong = 0;
   for (int i = 0; i < kCount; ++i) {
     const auto at = 2 * static_cast<std::size_t>(i);
@@ -122,8 +174,8 @@ TEST(Pull, LeavesHolesAlone) {
 
 // Two broadcasts in turns do not see each other's messages.
 TEST(Pull, RunsBesideAnotherPull) {
-  PullBroadcast one(MPI_COMM_WORLD, {.segment_bytes = 100});
-  PullBroadcast other(MPI_COMM_WORLD, {.segment_bytes = 70});
+  PullCollective one(MPI_COMM_WORLD, {.segment_bytes = 100});
+  PullCollective other(MPI_COMM_WORLD, {.segment_bytes = 70});
   From from_one{&one, 0};
   From from_other{&other, static_cast<int>(size_of(MPI_COMM_WORLD)) - 1};
   for (std::uint64_t message = 1; message < 6; ++message) {
@@ -135,11 +187,11 @@ TEST(Pull, RunsBesideAnotherPull) {
 TEST(Pull, ReportsProgressUpToTheWholeMessage) {
   std::uint64_t last = 0;
   bool has_fallen = false;
-  PullBroadcast broadcast(MPI_COMM_WORLD,
-                          {.segment_bytes = 100, .on_progress = [&](std::uint64_t bytes) {
-                             has_fallen = has_fallen || bytes < last;
-                             last = bytes;
-                           }});
+  PullCollective broadcast(MPI_COMM_WORLD,
+                           {.segment_bytes = 100, .on_progress = [&](std::uint64_t bytes) {
+                              has_fallen = has_fallen || bytes < last;
+                              last = bytes;
+                            }});
   From from{&broadcast, 0};
   check_run(from, MPI_COMM_WORLD, 4321, 1);
   if (size_of(MPI_COMM_WORLD) > 1) {
@@ -149,13 +201,14 @@ TEST(Pull, ReportsProgressUpToTheWholeMessage) {
 }
 
 // The refusal of a call. All ranks are refused alike.
-std::string refusal(PullBroadcast& broadcast, std::size_t count, MPI_Datatype type, int source) {
+std::string refusal(PullCollective& broadcast, std::size_t count, MPI_Datatype type, int source) {
   std::vector<std::byte> buffer(1000);
-  return espalier::testing::refusal([&] { broadcast.run(buffer.data(), count, type, source); });
+  return espalier::testing::refusal(
+      [&] { broadcast.broadcast(buffer.data(), count, type, source); });
 }
 
 TEST(Pull, RefusesOnAllRanksAndRunsAgain) {
-  PullBroadcast broadcast(MPI_COMM_WORLD, {.segment_bytes = 64});
+  PullCollective broadcast(MPI_COMM_WORLD, {.segment_bytes = 64});
   const int rank = rank_in(MPI_COMM_WORLD);
   const int ranks = static_cast<int>(size_of(MPI_COMM_WORLD));
   EXPECT_THAT(refusal(broadcast, 10, MPI_BYTE, ranks), HasSubstr("there is no rank"));
@@ -170,9 +223,10 @@ TEST(Pull, RefusesOnAllRanksAndRunsAgain) {
   }
   From from{&broadcast, 0};
   check_run(from, MPI_COMM_WORLD, 1000, 3);
-  EXPECT_THROW(PullBroadcast(MPI_COMM_WORLD, {.segment_bytes = (1ULL << 30U) + 1}), InputError);
+  EXPECT_THROW(PullCollective(MPI_COMM_WORLD, {.segment_bytes = (1ULL << 30U) + 1}), InputError);
   if (ranks > 1) {
-    EXPECT_THROW(PullBroadcast(MPI_COMM_WORLD, {.segment_bytes = rank == 0 ? 1U : 2U}), InputError);
+    EXPECT_THROW(PullCollective(MPI_COMM_WORLD, {.segment_bytes = rank == 0 ? 1U : 2U}),
+                 InputError);
   }
 }
 

@@ -1,14 +1,15 @@
-// Broadcasts without a plan, by the rule of the pull in virtual time.
+// Broadcasts and allgathers without a plan, by the rule of the pull in virtual time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "planner/problem/collective.hpp"
+#include "planner/problem/any_problem.hpp"
 #include "platforms/generators/generators.hpp"
 #include "simulate/pull/simulate_pull.hpp"
 #include "support/errors.hpp"
@@ -29,34 +30,38 @@ platforms::StarFamily star_of(std::size_t hosts) {
   return family;
 }
 
+double bound(const Platform& platform, std::optional<NodeId> source, Model model) {
+  return planner::on_problem(
+      source ? planner::Operation::kBroadcast : planner::Operation::kAllgather, platform, source,
+      model, {}, {},
+      [](const auto& problem) { return planner::prove_optimum(problem, {}).bound->value; });
+}
 double relative(const Platform& platform, Model model, const PullOutcome& outcome) {
-  const planner::Collective broadcast(planner::Operation::kBroadcast, platform,
-                                      platform.hosts().front(), model);
-  return planner::prove_optimum(broadcast, {}).bound->value / outcome.achieved.value;
+  return bound(platform, platform.hosts().front(), model) / outcome.achieved.value;
 }
 
 // A host cannot pass on what it has not got, every host gets each segment once, and no resource is
 // busy for more than the time.
 class Observer {
  public:
-  Observer(const Platform& platform, NodeId source)
-      : source_(static_cast<std::uint32_t>(std::ranges::find(platform.hosts(), source) -
-                                           platform.hosts().begin())) {}
+  explicit Observer(const engine::pull::PulledMessage& message) {
+    message.for_each_segment([&](std::uint64_t segment, std::size_t origin) {
+      arrived_s_[{static_cast<std::uint32_t>(origin), static_cast<std::uint32_t>(segment)}] = 0;
+    });
+  }
 
   void operator()(const PullTransfer& transfer) {
     const double end_s = transfer.start.value + transfer.duration.value;
     last_s_ = std::max(last_s_, end_s);
-    if (transfer.from != source_) {
-      const auto got = arrived_s_.find({transfer.from, transfer.segment});
-      ASSERT_NE(got, arrived_s_.end()) << "a host sends what it does not have";
-      EXPECT_LE(got->second, transfer.start.value + 1e-9);
-    }
+    const auto got = arrived_s_.find({transfer.from, transfer.segment});
+    ASSERT_NE(got, arrived_s_.end()) << "a host sends what it does not have";
+    EXPECT_LE(got->second, transfer.start.value + 1e-9);
     EXPECT_TRUE(arrived_s_.emplace(std::pair(transfer.to, transfer.segment), end_s).second)
         << "a segment arrives twice";
     for (const Holding& held : transfer.holdings) work_s_[held.resource] += held.seconds;
   }
   void check(const PullOutcome& outcome, std::size_t hosts) const {
-    EXPECT_EQ(arrived_s_.size(), outcome.segments * (hosts - 1));
+    EXPECT_EQ(arrived_s_.size(), outcome.segments * hosts);
     EXPECT_LE(last_s_, outcome.makespan.value + 1e-9);
     for (const auto& [resource, work_s] : work_s_) {
       EXPECT_LE(work_s, outcome.makespan.value * (1 + 1e-6)) << "resource " << resource;
@@ -64,7 +69,6 @@ class Observer {
   }
 
  private:
-  std::uint32_t source_;
   double last_s_ = 0;
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> arrived_s_;
   std::map<std::uint32_t, double> work_s_;
@@ -78,18 +82,54 @@ TEST(SimulatedPull, GivesEveryHostEverySegmentWithinTheBound) {
       const testing::DrawnPlatform one = family.draw(seed, 9);
       const Model model = platforms::models()[drawn % platforms::models().size()].model;
       SCOPED_TRACE(testing::trace_of(family, seed, model));
-      Observer observer(one.platform, one.source);
+      Observer observer(pulled_message(one.platform, one.source, {128U << 13U}, Bytes{1U << 13U}));
       // 128 whole segments.
       const PullOutcome outcome =
           simulate_pull(one.platform, one.source, model, {128U << 13U}, {{{1U << 13U}}, seed},
                         [&](const PullTransfer& transfer) { observer(transfer); });
       observer.check(outcome, one.platform.hosts().size());
       EXPECT_EQ(outcome.requests, outcome.segments * (one.platform.hosts().size() - 1));
-      const planner::Collective broadcast(planner::Operation::kBroadcast, one.platform, one.source,
-                                          model);
-      const planner::Outcome proof = planner::prove_optimum(broadcast, {});
-      EXPECT_LE(outcome.achieved.value, proof.bound->value * (1 + 1e-6));
+      EXPECT_LE(outcome.achieved.value, bound(one.platform, one.source, model) * (1 + 1e-6));
     }
+  }
+}
+
+// The same for the parts of all hosts, where all reach each other.
+TEST(SimulatedPull, GivesEveryHostEveryPartWithinTheBound) {
+  std::size_t drawn = 0;
+  std::size_t refused = 0;
+  for (const testing::PlatformFamily& family : testing::platform_families()) {
+    for (std::uint64_t seed = 1; seed <= testing::draws(6); ++seed, ++drawn) {
+      const testing::DrawnPlatform one = family.draw(seed, 8);
+      const Model model = platforms::models()[drawn % platforms::models().size()].model;
+      SCOPED_TRACE(testing::trace_of(family, seed, model));
+      const std::size_t hosts = one.platform.hosts().size();
+      const Bytes message{hosts * 20 * (1U << 13U)};  // whole segments
+      Observer observer(pulled_message(one.platform, {}, message, Bytes{1U << 13U}));
+      PullOutcome outcome;
+      try {
+        outcome = simulate_pull(one.platform, {}, model, message, {{{1U << 13U}}, seed},
+                                [&](const PullTransfer& transfer) { observer(transfer); });
+      } catch (const InfeasibleError&) {
+        ++refused;
+        continue;
+      }
+      observer.check(outcome, hosts);
+      EXPECT_EQ(outcome.segments, hosts * 20);
+      EXPECT_EQ(outcome.requests, outcome.segments * (hosts - 1));
+      EXPECT_LE(outcome.achieved.value, bound(one.platform, {}, model) * (1 + 1e-6));
+    }
+  }
+  EXPECT_LT(refused, drawn / 2);
+}
+
+TEST(SimulatedPull, GathersNearTheOptimumOfEqualHosts) {
+  for (const std::size_t hosts : {2U, 5U, 16U}) {
+    const Platform star = platforms::generate_star(star_of(hosts));
+    const PullOutcome outcome = simulate_pull(star, {}, Model::kBoundedMultiPort, {64U << 20U});
+    const double over = bound(star, {}, Model::kBoundedMultiPort) / outcome.achieved.value;
+    EXPECT_GE(over, 1 - 1e-9) << hosts;
+    EXPECT_LT(over, 1.1) << hosts;
   }
 }
 
@@ -180,6 +220,24 @@ TEST(SimulatedPull, RefusesHostsThatCannotBeReached) {
   EXPECT_THROW(static_cast<void>(simulate_pull(star, star.hosts().front(), Model::kOnePort,
                                                {1U << 30U}, {{{1}}})),
                InputError);
+}
+
+// Requests go one way, and segments the other.
+TEST(SimulatedPull, RefusesAnAllgatherOverLinksThatGoOneWay) {
+  platforms::PlatformBuilder builder("ring");
+  const NodeId a = builder.node_named("a");
+  const NodeId b = builder.node_named("b");
+  const NodeId c = builder.node_named("c");
+  for (const auto& [from, to] : {std::pair(a, b), std::pair(b, c), std::pair(c, a)}) {
+    builder.add_arc({from, to, {1e8}, {}});
+  }
+  const Platform ring = std::move(builder).build();
+  try {
+    simulate_pull(ring, {}, Model::kOnePort, {1000});
+    ADD_FAILURE() << "not refused";
+  } catch (const InfeasibleError& fault) {
+    EXPECT_THAT(fault.what(), HasSubstr("'a' and 'b' do not reach each other, both ways"));
+  }
 }
 
 }  // namespace

@@ -200,6 +200,7 @@ void SimulateCommand::check() const {
                   {"--until-received", how.until_received},
                   {"--sharing", how.sharing != simulate::Sharing::kTurns}},
                  "is of plans; a simulation with --unknown has none");
+    unknown.check();
   } else {
     check_plans();
   }
@@ -314,11 +315,9 @@ void SimulateCommand::add_to(Arguments& app) {
       "as soon as possible, as the executor does. The platform may have other bandwidths than the\n"
       "one that the plan was made for, but must have its hosts and links. See docs/model.md,\n"
       "\"Simulation\".\n"
-      "With --unknown there is no plan: hosts ask each other for segments, as in espalier-mpi "
-      "bcast\n"
-      "without a plan, and share links fairly. \"best possible\" is the time that the proven "
-      "optimum\n"
-      "of all plans needs.");
+      "With --unknown there is no plan: hosts ask each other for segments, as in espalier-mpi\n"
+      "bcast and allgather without a plan, and share links fairly. \"best possible\" is the time\n"
+      "that the proven optimum of all plans needs.");
 }
 
 }  // namespace

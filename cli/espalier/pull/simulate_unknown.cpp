@@ -13,14 +13,15 @@
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/reports/simulation_report.hpp"
 #include "cli/espalier/run.hpp"
-#include "planner/plan/segment_grid.hpp"
-#include "planner/problem/collective.hpp"
+#include "planner/problem/any_problem.hpp"
 #include "planner/problem/instance.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {
 
 namespace {
+
+constexpr auto kPulled = engine::pull::kPulledOperations;
 
 // The result for one message.
 struct PulledRow {
@@ -31,30 +32,33 @@ struct PulledRow {
 
 struct PulledProblem {
   const platforms::Platform& network;
-  platforms::NodeId source;
+  planner::Operation operation;
+  std::optional<platforms::NodeId> source;  // of a broadcast
   platforms::Model model;
   std::uint64_t seed;
 };
 
 // "64 MiB in 1093 segments of 60 KiB to 5 hosts".
-std::string size_of_run(const UnknownRun& run, Bytes message) {
-  const planner::SegmentGrid grid = simulate::pulled_grid(message, run.segment);
-  return fmt::format("{} in {} of {} to {}", format_size(message), counted(grid.count(), "segment"),
-                     format_size({grid.segment}), counted(run.network.hosts().size() - 1, "host"));
+std::string size_of_run(const PulledProblem& problem, const UnknownRun& run, Bytes message) {
+  const auto pulled = simulate::pulled_message(run.network, problem.source, message, run.segment);
+  return fmt::format("{} in {} of {} to {}", format_size(message),
+                     counted(pulled.segments(), "segment"), format_size({pulled.segment_bytes()}),
+                     counted(run.network.hosts().size() - 1, "host"));
 }
 
 // Throws InputError for a message that would take hours, or much memory: each segment is news from
 // each host to each other one.
-void require_feasible(const UnknownRun& run) {
+void require_feasible(const PulledProblem& problem, const UnknownRun& run) {
   constexpr double kMostNews = 1e9;
   const auto hosts = static_cast<double>(run.network.hosts().size());
   for (const Bytes message : run.messages) {
-    const auto segments = static_cast<double>(simulate::pulled_grid(message, run.segment).count());
+    const auto segments = static_cast<double>(
+        simulate::pulled_message(run.network, problem.source, message, run.segment).segments());
     if (hosts * hosts * segments <= kMostNews) continue;
     throw InputError({}, "--message",
                      fmt::format("{}: hosts tell each other of more than {:.0e} segments; give a "
                                  "larger --segment",
-                                 size_of_run(run, message), kMostNews));
+                                 size_of_run(problem, run, message), kMostNews));
   }
 }
 
@@ -102,8 +106,8 @@ PulledRow run_timed(const PulledProblem& problem, const UnknownRun& run, Bytes m
     if (++transfers % kTransfersBetweenChecks != 0) return;
     if (deadline.passed() || interrupted()) {
       throw LimitReached(fmt::format(
-          "{}: {} after {}, at simulated time {}", size_of_run(run, message), end_of_time(),
-          counted(transfers, "transfer"), format_duration(transfer.start)));
+          "{}: {} after {}, at simulated time {}", size_of_run(problem, run, message),
+          end_of_time(), counted(transfers, "transfer"), format_duration(transfer.start)));
     }
     const Seconds elapsed = watch.elapsed();
     line.show(elapsed,
@@ -128,8 +132,7 @@ PulledRow run_traced(const PulledProblem& problem, const UnknownRun& run, Bytes 
 // optimum: proven, of any plan.
 Report report_of(const std::vector<PulledRow>& rows, const PulledProblem& problem,
                  const std::optional<BytesPerSecond>& optimum) {
-  Report report =
-      report_on(planner::Operation::kBroadcast, problem.network, problem.source, problem.model);
+  Report report = report_on(problem.operation, problem.network, problem.source, problem.model);
   report.write("optimum_Bps", *Cell(optimum).json);
   report.write("seed", problem.seed);
   Rows table({{"message", "message_bytes"},
@@ -168,7 +171,12 @@ Report report_of(const std::vector<PulledRow>& rows, const PulledProblem& proble
 void UnknownOptions::add_to(Arguments& app) {
   app.add("--unknown", is_given,
           "Without a plan: a broadcast in which the hosts know nothing of the network, and pull");
-  app.add("--source", source, "With --unknown: the host that has the message; default: the first",
+  app.add(
+      "--operation", operation,
+      [](std::string_view text) { return kPulled[place_of("operation", text, names_of(kPulled))]; },
+      "With --unknown: what the hosts do, " + one_of(names_of(kPulled)),
+      {.type = "OPERATION", .shown = std::string(planner::name_of(kPulled.front()))});
+  app.add("--source", source, "With --unknown: the host that broadcasts; default: the first",
           {.type = "NAME", .shown = ""});
   app.add("--model", model, platforms::parse_model,
           "With --unknown: contention model, " + one_of(names_of(platforms::models())),
@@ -177,24 +185,36 @@ void UnknownOptions::add_to(Arguments& app) {
 }
 
 void UnknownOptions::refuse_alone() const {
-  refuse_given(
-      {{"--source", !source.empty()}, {"--model", model.has_value()}, {"--seed", seed.has_value()}},
-      "is for a simulation without a plan; give --unknown, too");
+  refuse_given({{"--operation", operation.has_value()},
+                {"--source", !source.empty()},
+                {"--model", model.has_value()},
+                {"--seed", seed.has_value()}},
+               "is for a simulation without a plan; give --unknown, too");
+}
+
+void UnknownOptions::check() const {
+  if (operation == planner::Operation::kAllgather) {
+    refuse_given({{"--source", !source.empty()}}, "is for a broadcast; each host has a part");
+  }
 }
 
 ExitStatus simulate_unknown(const UnknownOptions& options, const UnknownRun& run) {
-  const PulledProblem problem{
-      run.network,
-      options.source.empty() ? sources_of(run.network, {}).front()
-                             : planner::source_named(run.network, options.source),
-      options.model.value_or(platforms::Model::kOnePort), options.seed.value_or(1)};
-  require_feasible(run);
+  PulledProblem problem{run.network,
+                        options.operation.value_or(planner::Operation::kBroadcast),
+                        {},
+                        options.model.value_or(platforms::Model::kOnePort),
+                        options.seed.value_or(1)};
+  if (problem.operation == planner::Operation::kBroadcast) {
+    problem.source = options.source.empty() ? sources_of(run.network, {}).front()
+                                            : planner::source_named(run.network, options.source);
+  }
+  require_feasible(problem, run);
   const Deadline deadline(run.time_limit);
   planner::AlgorithmOptions limits;
   limits.deadline = deadline;
-  const planner::Collective broadcast(planner::Operation::kBroadcast, run.network, problem.source,
-                                      problem.model);
-  const Run proof = run_proof(broadcast, limits, run.console);
+  const Run proof =
+      planner::on_problem(problem.operation, run.network, problem.source, problem.model, {}, {},
+                          [&](const auto& posed) { return run_proof(posed, limits, run.console); });
 
   ExitStatus status = judge(proof, "bound", run.console);
   std::vector<PulledRow> rows;

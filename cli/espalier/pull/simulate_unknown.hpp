@@ -1,4 +1,4 @@
-// espalier simulate --unknown: a broadcast without a plan, in which the hosts pull.
+// espalier simulate --unknown: a broadcast or an allgather without a plan, in which hosts pull.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "cli/common/arguments.hpp"
 #include "cli/espalier/console.hpp"
+#include "planner/plan/plan.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/core/platform.hpp"
 #include "simulate/pull/simulate_pull.hpp"
@@ -20,11 +21,14 @@ namespace espalier::cli {
 // The options that only such a simulation has.
 struct UnknownOptions {
   bool is_given = false;  // --unknown
-  std::string source{};   // empty: the first host
+  std::optional<planner::Operation> operation{};
+  std::string source{};  // of a broadcast; empty: the first host
   std::optional<platforms::Model> model{};
   std::optional<std::uint64_t> seed{};
 
   void add_to(Arguments& app);
+  // Throws InputError for a source where there is none.
+  void check() const;
   // Throws InputError for those that are given without --unknown.
   void refuse_alone() const;
 };

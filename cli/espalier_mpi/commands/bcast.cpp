@@ -2,10 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <optional>
-#include <string_view>
-#include <utility>
 
 #include "cli/espalier_mpi/commands/pull.hpp"
 #include "cli/espalier_mpi/commands/run_plan.hpp"
@@ -45,26 +41,18 @@ struct BcastCommand {
   Job job{};
   RunArguments arguments{};
   FileOptions files{};
-  LearningOptions learning{};             // of a run without a plan
-  std::optional<std::uint64_t> source{};  // of a run without a plan; unset: 0
+  PullOptions pull{};
   runtime::BroadcastOptions broadcast{};
 
   void add_to(Arguments& app);
   void check();
   void check_files() const;
-  // Without a plan: refuses the options that need one.
-  void check_pull() const;
-  [[nodiscard]] bool pulls() const { return arguments.plan.empty() && arguments.decisions.empty(); }
   [[nodiscard]] ExitStatus run() const;
 };
 
 void BcastCommand::add_to(Arguments& app) {
   arguments.add_to(app, broadcast);
-  app.add("--source", source,
-          "without PLAN: the rank that has the message (default 0). All others ask whoever has a "
-          "segment for it, and measure the links meanwhile",
-          {.type = "RANK"});
-  learning.add_to(app);
+  pull.add_to(app);
   app.add("--in", files.in,
           "file or folder to broadcast, on the plan's source; several are sent as one stream",
           {.type = "FILE"});
@@ -89,41 +77,17 @@ void BcastCommand::add_to(Arguments& app) {
 
 void BcastCommand::check() {
   arguments.running.write_to(broadcast);
-  if (pulls()) {
-    check_pull();
+  if (arguments.has_no_plan()) {
+    refuse_needing_plan(arguments,
+                        {{broadcast.schedule, "--schedule"}, {files.resume, "--resume"}});
   } else {
     arguments.check("bcast", broadcast);
-    if (source) throw InputError("--source is for a run without a plan; a plan has its own source");
-    if (!learning.platform_out.empty() || !learning.cache.empty() || !learning.uses_cache) {
-      throw InputError("--platform-out, --cache and --no-cache are for a run without a plan");
-    }
+    pull.refuse_given();
   }
   if (!arguments.decisions.empty() && !files.in.empty()) {
     throw InputError("--decisions needs a --message; of --in only the source knows the size");
   }
   check_files();
-}
-
-void BcastCommand::check_pull() const {
-  const RunningOptions& running = arguments.running;
-  const std::array<std::pair<bool, std::string_view>, 9> needs{{
-      {!arguments.tuned.empty(), "--tuned"},
-      {running.mapping != runtime::RankMapping::kByOrder, "--map"},
-      {running.sends.has_value(), "--window"},
-      {running.receives.has_value(), "--receives"},
-      {running.ports.has_value(), "--ports"},
-      {!running.direct_copies, "--as-planned"},
-      {running.rounds, "--rounds"},
-      {broadcast.schedule, "--schedule"},
-      {files.resume, "--resume"},
-  }};
-  for (const auto& [given, option] : needs) {
-    if (given) throw InputError(fmt::format("{} needs a plan; give PLAN", option));
-  }
-  arguments.check_records();
-  if (arguments.root) {
-    throw InputError("--root is for --decisions; without a plan --source names the rank");
-  }
 }
 
 void BcastCommand::check_files() const {
@@ -150,7 +114,7 @@ void BcastCommand::check_files() const {
 }
 
 ExitStatus BcastCommand::run() const {
-  if (pulls()) return run_pull(job, arguments, files, learning, source.value_or(0));
+  if (arguments.has_no_plan()) return run_pull(job, arguments, files, pull);
   const MPI_Comm comm = job.comm;
   Watchdog& watchdog = *job.watchdog;
   const int rank = runtime::rank_in(comm);

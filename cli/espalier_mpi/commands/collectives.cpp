@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/espalier_mpi/bench/bound_plans.hpp"
+#include "cli/espalier_mpi/commands/pull.hpp"
 #include "cli/espalier_mpi/commands/run_plan.hpp"
 #include "engine/rounds.hpp"
 #include "engine/timetable.hpp"
@@ -21,11 +22,15 @@ struct CollectiveCommand {
   ElementOptions elements{};
   RoutedFiles files{};  // of a scatter or a gather
   runtime::ReductionOptions options{};
+  PullOptions pull{};  // of an allgather
 
   void add_to(Arguments& app);
   void add_files_to(Arguments& app);
   void check();
   void check_files() const;
+  [[nodiscard]] bool pulls() const {
+    return operation == Operation::kAllgather && arguments.has_no_plan();
+  }
   [[nodiscard]] bool is_barrier() const { return operation == Operation::kBarrier; }
   [[nodiscard]] bool moves_files() const {
     return operation == Operation::kScatter || operation == Operation::kGather;
@@ -38,6 +43,10 @@ void CollectiveCommand::add_to(Arguments& app) {
   if (planner::combines(operation)) elements.add_to(app);
   if (planner::can_have_schedule(operation)) add_schedule(app, options.schedule);
   if (moves_files()) add_files_to(app);
+  if (operation == Operation::kAllgather) {
+    pull.operation = operation;
+    pull.add_to(app);
+  }
   if (!is_barrier()) {
     app.add("--verify", arguments.verify,
             planner::combines(operation) ? "check every element of the result"
@@ -86,7 +95,12 @@ void CollectiveCommand::check() {
     if (arguments.given_message) throw InputError("--message: a barrier has none");
     arguments.given_message = Bytes{0};
   }
-  arguments.check(name_of(operation), options);
+  if (pulls()) {
+    refuse_needing_plan(arguments, {});
+  } else {
+    arguments.check(name_of(operation), options);
+    pull.refuse_given();
+  }
   check_files();
   if (planner::combines(operation)) {
     require_whole("--message", arguments.message(), elements.read());
@@ -94,6 +108,7 @@ void CollectiveCommand::check() {
 }
 
 ExitStatus CollectiveCommand::run() const {
+  if (pulls()) return run_pull(job, arguments, {}, pull);
   const MPI_Comm comm = job.comm;
   Watchdog& watchdog = *job.watchdog;
   runtime::ReductionOptions with = options;
@@ -146,7 +161,8 @@ void add_collectives(Arguments root, const Job& job) {
     if (operation == Operation::kBroadcast) continue;
     root.add_command<CollectiveCommand>(
         std::string(planner::name_of(operation)),
-        fmt::format("run {} plan on the ranks of this mpirun", planner::with_article(operation)),
+        fmt::format("run {} plan on the ranks of this mpirun{}", planner::with_article(operation),
+                    operation == Operation::kAllgather ? "; without PLAN, ranks pull" : ""),
         job, operation);
   }
 }

@@ -43,12 +43,12 @@ void LearningOptions::add_to(Arguments& app) {
   app.add("!--no-cache", uses_cache, "without PLAN: keep nothing, and always pull");
 }
 
-Learning::Learning(MPI_Comm comm, const LearningOptions& options, int source,
+Learning::Learning(MPI_Comm comm, const LearningOptions& options, const PullTask& task,
                    std::vector<std::size_t> puller_of, std::uint64_t message_bytes,
                    Watchdog& watchdog)
     : comm_(comm),
       options_(options),
-      source_(source),
+      task_(task),
       message_bytes_(message_bytes),
       watchdog_(&watchdog),
       leads_(runtime::rank_in(comm) == 0) {
@@ -58,7 +58,7 @@ Learning::Learning(MPI_Comm comm, const LearningOptions& options, int source,
   const bool is_asked = !options.cache.empty() || keeps_unasked();
   bool keeps = options.uses_cache && is_asked;
   if (!keeps && options.platform_out.empty()) return;
-  if (is_short || ranks < 2 || ranks > runtime::PullBroadcast::kMostLearntRanks) return;
+  if (is_short || ranks < 2 || ranks > runtime::PullCollective::kMostLearntRanks) return;
   watchdog.expect("waiting for the names of all hosts");
   std::vector<std::string> hosts = runtime::host_names(comm);
   const auto is_first = [&](const std::string& host) { return host == hosts.front(); };
@@ -79,18 +79,20 @@ std::optional<planner::Plan> Learning::plan() {
   watchdog_->expect("waiting for the plan, which rank 0 makes", Seconds{10});
   std::string text;
   if (leads_ && memory_.is_worth_a_plan({message_bytes_})) {
-    const ProgramPlan made =
-        plan_by_program(network(), memory_.rank_name(static_cast<std::size_t>(source_)));
+    const std::string source = planner::needs_root(task_.operation)
+                                   ? memory_.rank_name(static_cast<std::size_t>(task_.source))
+                                   : "";
+    const ProgramPlan made = plan_by_program(network(), task_.operation, source);
     text = made.text;
     if (text.empty()) warn(fmt::format("no plan of the learnt network: {}", made.fault));
   }
   runtime::share_text(comm_, 0, text);
   if (text.empty()) return {};
-  return planner::parse_plan(text, "plan of the learnt network");
+  return planner::parse_plan(text, "plan of the learnt network", planner::Roots::kAny);
 }
 
 void Learning::judge_plan(std::uint64_t message_bytes, double seconds) {
-  memory_.judge_plan({message_bytes}, {seconds});
+  memory_.judge_plan(task_.operation, {message_bytes}, {seconds});
 }
 
 void Learning::keep() {
@@ -104,12 +106,24 @@ void Learning::keep() {
   });
 }
 
+std::vector<double> Learning::shares() const {
+  const auto ranks = static_cast<std::size_t>(runtime::size_of(comm_));
+  std::vector<double> shares(memory_.names().size());
+  if (planner::needs_root(task_.operation)) {
+    shares[memory_.puller_of(static_cast<std::size_t>(task_.source))] = 1;
+  } else {
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      shares[memory_.puller_of(rank)] += 1 / static_cast<double>(ranks);
+    }
+  }
+  return shares;
+}
+
 std::optional<LearntFigures> Learning::figures() const {
   if (!memory_.known()) return {};
   const std::vector<std::string>& names = memory_.names();
   const runtime::LearntNetwork& known = memory_.known()->network;
-  const std::size_t source = memory_.puller_of(static_cast<std::size_t>(source_));
-  const runtime::LearntBound bound = runtime::bound_of(known, source, names);
+  const runtime::LearntBound bound = runtime::bound_of(known, shares(), names);
   if (bound.rate_Bps <= 0) return {};
   return LearntFigures{.bound_Bps = bound.rate_Bps,
                        .limit = bound.limit,

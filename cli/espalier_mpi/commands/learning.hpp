@@ -1,4 +1,4 @@
-// What broadcasts without a plan learn of the network, and what the next one makes of it.
+// What messages without a plan learn of the network, and what the next one makes of it.
 #pragma once
 
 #include <mpi.h>
@@ -11,7 +11,7 @@
 #include "cli/espalier_mpi/reports/report.hpp"
 #include "planner/plan/plan.hpp"
 #include "runtime/pull/network_memory.hpp"
-#include "runtime/pull/pull_broadcast.hpp"
+#include "runtime/pull/pull_collective.hpp"
 
 namespace espalier::cli {
 
@@ -29,7 +29,7 @@ class Learning {
   // puller_of: by rank, the number of the one that pulls for it
   // (runtime/pull/pull_among_hosts.hpp). message_bytes: 0 if it is not known yet. Throws InputError
   // on all ranks if the platform file cannot be written.
-  Learning(MPI_Comm comm, const LearningOptions& options, int source,
+  Learning(MPI_Comm comm, const LearningOptions& options, const PullTask& task,
            std::vector<std::size_t> puller_of, std::uint64_t message_bytes, Watchdog& watchdog);
 
   // Whether anything is measured: messages of a MiB and more, between hosts, unless options ask for
@@ -38,12 +38,12 @@ class Learning {
   // A plan of the network as it is known, where that is worthwhile: what is known is recent, and
   // plans have not been slower than a pull. Warns on stderr if there is no planner.
   std::optional<planner::Plan> plan();
-  // After a message that was pulled, in so many seconds. broadcast: what pulled it.
-  template <class Broadcast>
-  void learn(Broadcast& broadcast, std::uint64_t message_bytes, double seconds) {
+  // After a message that was pulled, in so many seconds. by: what pulled it.
+  template <class Pull>
+  void learn(Pull& by, std::uint64_t message_bytes, double seconds) {
     if (!is_active_) return;
     watchdog_->expect("waiting for what the other ranks have measured");
-    memory_.learn(broadcast.gather_traffic(), {message_bytes}, {seconds});
+    memory_.learn(by.gather_traffic(), task_.operation, {message_bytes}, {seconds});
   }
   // On rank 0: after a message that was sent by plan().
   void judge_plan(std::uint64_t message_bytes, double seconds);
@@ -55,9 +55,12 @@ class Learning {
   [[nodiscard]] std::optional<LearntFigures> figures() const;
 
  private:
+  // By puller, of the message, what it has at the beginning.
+  [[nodiscard]] std::vector<double> shares() const;
+
   MPI_Comm comm_;
   LearningOptions options_;
-  int source_;
+  PullTask task_;
   std::uint64_t message_bytes_;
   Watchdog* watchdog_;
   bool is_active_ = false;

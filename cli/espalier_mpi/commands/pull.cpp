@@ -9,10 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/api/parts.hpp"
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/files/file_store.hpp"
 #include "runtime/pull/pull_among_hosts.hpp"
-#include "runtime/pull/pull_broadcast.hpp"
+#include "runtime/pull/pull_collective.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/hosts.hpp"
 #include "support/errors.hpp"
@@ -22,7 +23,7 @@ namespace {
 
 class PulledFiles : public FileCarrier {
  public:
-  PulledFiles(runtime::PullBroadcast& broadcast, int source)
+  PulledFiles(runtime::PullCollective& broadcast, int source)
       : broadcast_(&broadcast), source_(source) {}
   [[nodiscard]] int root() const override { return source_; }
   [[nodiscard]] Shape stream_shape(std::uint64_t message_bytes,
@@ -39,7 +40,7 @@ class PulledFiles : public FileCarrier {
   }
 
  private:
-  runtime::PullBroadcast* broadcast_;
+  runtime::PullCollective* broadcast_;
   int source_;
 };
 
@@ -55,35 +56,49 @@ std::vector<std::size_t> pullers_of_ranks(const Job& job, bool in_memory) {
   return runtime::numbered_hosts(host_of_rank, ranks);
 }
 
-TimedOperation timed_pull(MPI_Comm comm, const std::shared_ptr<runtime::PullAmongHosts>& broadcast,
-                          int source) {
-  TimedOperation timed = timed_mpi_bcast(comm, source);
+std::vector<double> equal_shares(MPI_Comm comm) {
+  const auto ranks = static_cast<std::size_t>(runtime::size_of(comm));
+  return std::vector<double>(ranks, 1 / static_cast<double>(ranks));
+}
+
+TimedOperation timed_pull(MPI_Comm comm, const std::shared_ptr<runtime::PullAmongHosts>& pull,
+                          const PullTask& task) {
+  const bool broadcasts = task.operation == planner::Operation::kBroadcast;
+  TimedOperation timed = broadcasts ? timed_mpi_bcast(comm, task.source)
+                                    : timed_collective(comm, task.operation, {}, {}, {});
+  const std::vector<double> shares = equal_shares(comm);
   timed.candidates.push_back(
       {{},
-       [broadcast, source](std::span<std::byte> message) {
-         broadcast->run(message.data(), message.size(), MPI_BYTE, source);
+       [pull, broadcasts, shares, source = task.source](std::span<std::byte> message) {
+         if (broadcasts) {
+           pull->broadcast(message.data(), message.size(), MPI_BYTE, source);
+         } else {
+           pull->allgather(MPI_IN_PLACE, message.data(), runtime::divided(message.size(), shares),
+                           {}, MPI_BYTE);
+         }
        },
-       [broadcast](std::uint64_t message_bytes) { return broadcast->segment_bytes(message_bytes); },
+       [pull](std::uint64_t message_bytes) { return pull->segment_bytes(message_bytes); },
        // Nothing is known beforehand.
        [](std::uint64_t) { return Seconds{}; }});
   return timed;
 }
 
-int checked_source(MPI_Comm comm, std::uint64_t source) {
+PullTask checked_task(MPI_Comm comm, const PullOptions& options) {
   const auto ranks = static_cast<std::uint64_t>(runtime::size_of(comm));
-  if (source < ranks) return static_cast<int>(source);
+  const std::uint64_t source = options.source.value_or(0);
+  if (source < ranks) return {options.operation, static_cast<int>(source)};
   throw InputError(fmt::format("--source: there is no rank {}; give 0 to {}", source, ranks - 1));
 }
 
 // The messages of one command.
 class PullCommand {
  public:
-  PullCommand(const Job& job, const RunArguments& arguments, const FileOptions& files, int source,
-              std::span<const std::size_t> puller_of, Learning& learning)
+  PullCommand(const Job& job, const RunArguments& arguments, const FileOptions& files,
+              const PullTask& task, std::span<const std::size_t> puller_of, Learning& learning)
       : job_(job),
         arguments_(arguments),
         files_(files),
-        source_(source),
+        task_(task),
         puller_of_(puller_of.begin(), puller_of.end()),
         learning_(learning),
         tracing_(job.comm, arguments, *job.watchdog),
@@ -109,7 +124,7 @@ class PullCommand {
   void report() const {
     warn_of_change(figures_);
     const auto ranks = static_cast<std::size_t>(runtime::size_of(job_.comm));
-    print_report(pull_report(ranks, source_, figures_, planned_, learning_.figures()),
+    print_report(pull_report(task_, ranks, figures_, planned_, learning_.figures()),
                  arguments_.json);
   }
 
@@ -129,13 +144,13 @@ class PullCommand {
   const Job& job_;
   const RunArguments& arguments_;
   const FileOptions& files_;
-  int source_;
+  PullTask task_;
   std::vector<int> puller_of_;  // by rank
   Learning& learning_;
   Tracing tracing_;
   ProgressBar bar_;
   std::shared_ptr<runtime::PullAmongHosts> in_memory_;
-  std::optional<runtime::PullBroadcast> in_files_;
+  std::optional<runtime::PullCollective> in_files_;
   Figures figures_;
   std::size_t planned_ = 0;  // repeats
 };
@@ -148,33 +163,43 @@ void PullCommand::pull(std::size_t repeat) {
       .transfers = tracing_.log(),
       .on_progress = bar_.shown_by(watchdog)};
   if (!in_memory_ && !in_files_) {
-    watchdog.expect("waiting for all ranks to set up the broadcast", kOwnTimeoutFirst);
+    watchdog.expect("waiting for all ranks to set up the pull", kOwnTimeoutFirst);
   }
   if (files_.in.empty()) {
     if (!in_memory_) {
       in_memory_ = std::make_shared<runtime::PullAmongHosts>(job_.comm, puller_of_, options);
     }
     bar_.expect(arguments_.message().value);
-    add(time_message(job_.comm, timed_pull(job_.comm, in_memory_, source_), with(repeat),
-                     watchdog));
+    add(time_message(job_.comm, timed_pull(job_.comm, in_memory_, task_), with(repeat), watchdog));
     learning_.learn(*in_memory_, figures_.message_bytes, figures_.seconds.back());
   } else {
     if (!in_files_) in_files_.emplace(job_.comm, options);
-    PulledFiles pulled(*in_files_, source_);
+    PulledFiles pulled(*in_files_, task_.source);
     add(broadcast_file(job_.comm, pulled, with(repeat), files_, bar_, watchdog));
     learning_.learn(*in_files_, figures_.message_bytes, figures_.seconds.back());
   }
 }
 
 void PullCommand::follow(const planner::Plan& plan, std::size_t repeat) {
-  runtime::BroadcastOptions options;
-  arguments_.running.write_to(options);
-  options.on_progress = bar_.shown_by(*job_.watchdog);
-  options.transfers = tracing_.log();
+  const auto prepared = [&](auto options) {
+    arguments_.running.write_to(options);
+    options.on_progress = bar_.shown_by(*job_.watchdog);
+    options.transfers = tracing_.log();
+    return options;
+  };
   const NamedPlan named{{}, plan, arguments_.running.segment.value_or(Bytes{0}).value};
-  job_.watchdog->expect("waiting for all ranks to set up the broadcast", kOwnTimeoutFirst);
-  const Broadcasts bound = bind_broadcasts(job_.comm, {&named, 1}, options);
-  add(run_bound(job_.comm, named, bound, with(repeat), files_, bar_, *job_.watchdog));
+  job_.watchdog->expect("waiting for all ranks to set up the plan", kOwnTimeoutFirst);
+  if (task_.operation == planner::Operation::kBroadcast) {
+    const Broadcasts bound =
+        bind_broadcasts(job_.comm, {&named, 1}, prepared(runtime::BroadcastOptions()));
+    add(run_bound(job_.comm, named, bound, with(repeat), files_, bar_, *job_.watchdog));
+  } else {
+    bar_.expect(arguments_.message().value);
+    add(time_message(job_.comm,
+                     timed_collective(job_.comm, task_.operation, {&named, 1},
+                                      prepared(runtime::ReductionOptions()), {}),
+                     with(repeat), *job_.watchdog));
+  }
   planned_ += repeat;
   learning_.judge_plan(
       figures_.message_bytes,
@@ -184,14 +209,51 @@ void PullCommand::follow(const planner::Plan& plan, std::size_t repeat) {
 
 }  // namespace
 
+void refuse_needing_plan(const RunArguments& arguments,
+                         std::initializer_list<std::pair<bool, std::string_view>> needs) {
+  const RunningOptions& running = arguments.running;
+  const auto refuse = [](bool given, std::string_view option) {
+    if (given) throw InputError(fmt::format("{} needs a plan; give PLAN", option));
+  };
+  refuse(!arguments.tuned.empty(), "--tuned");
+  refuse(running.mapping != runtime::RankMapping::kByOrder, "--map");
+  refuse(running.sends.has_value(), "--window");
+  refuse(running.receives.has_value(), "--receives");
+  refuse(running.ports.has_value(), "--ports");
+  refuse(!running.direct_copies, "--as-planned");
+  refuse(running.rounds, "--rounds");
+  for (const auto& [given, option] : needs) refuse(given, option);
+  arguments.check_records();
+  if (arguments.root) {
+    throw InputError("--root is for --decisions; without a plan --source names the rank");
+  }
+}
+
+void PullOptions::add_to(Arguments& app) {
+  if (planner::needs_root(operation)) {
+    app.add("--source", source,
+            "without PLAN: the rank that has the message (default 0). All others ask whoever has a "
+            "segment for it, and measure the links meanwhile",
+            {.type = "RANK"});
+  }
+  learning.add_to(app);
+}
+
+void PullOptions::refuse_given() const {
+  if (source) throw InputError("--source is for a run without a plan; a plan has its own source");
+  if (!learning.platform_out.empty() || !learning.cache.empty() || !learning.uses_cache) {
+    throw InputError("--platform-out, --cache and --no-cache are for a run without a plan");
+  }
+}
+
 ExitStatus run_pull(const Job& job, const RunArguments& arguments, const FileOptions& files,
-                    const LearningOptions& options, std::uint64_t source) {
-  const int from = checked_source(job.comm, source);
+                    const PullOptions& options) {
+  const PullTask task = checked_task(job.comm, options);
   job.watchdog->start(arguments.running.timeout);
   const std::uint64_t message = files.in.empty() ? arguments.message().value : 0;
   const std::vector<std::size_t> puller_of = pullers_of_ranks(job, files.in.empty());
-  Learning learning(job.comm, options, from, puller_of, message, *job.watchdog);
-  PullCommand command(job, arguments, files, from, puller_of, learning);
+  Learning learning(job.comm, options.learning, task, puller_of, message, *job.watchdog);
+  PullCommand command(job, arguments, files, task, puller_of, learning);
   command.run();
   if (runtime::rank_in(job.comm) == 0) command.report();
   return ExitStatus::kDone;

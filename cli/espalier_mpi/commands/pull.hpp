@@ -1,16 +1,36 @@
-// espalier-mpi bcast without a plan.
+// espalier-mpi bcast and allgather without a plan.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "cli/espalier_mpi/commands/learning.hpp"
 #include "cli/espalier_mpi/commands/run_plan.hpp"
 
 namespace espalier::cli {
 
-// Collective. source: the rank that has the message. Throws InputError on all ranks when there is
-// no such rank, and as broadcast_file and time_message do.
+// Throws InputError for options that need a plan. needs: the command's own ones, and whether they
+// are given.
+void refuse_needing_plan(const RunArguments& arguments,
+                         std::initializer_list<std::pair<bool, std::string_view>> needs);
+
+// What only a run without a plan has.
+struct PullOptions {
+  planner::Operation operation = planner::Operation::kBroadcast;
+  LearningOptions learning{};
+  std::optional<std::uint64_t> source{};  // of a broadcast: the rank that has the message; unset: 0
+
+  void add_to(Arguments& app);
+  // Throws InputError for those that are given with a plan.
+  void refuse_given() const;
+};
+
+// Collective. files: of a broadcast; without any, a test message. Throws InputError on all ranks
+// when there is no such source, and as broadcast_file and time_message do.
 ExitStatus run_pull(const Job& job, const RunArguments& arguments, const FileOptions& files,
-                    const LearningOptions& options, std::uint64_t source);
+                    const PullOptions& options);
 
 }  // namespace espalier::cli

@@ -37,6 +37,7 @@ struct RunArguments {
     running.add_to(app, defaults);
     running.add_segment_to(app);
   }
+  [[nodiscard]] bool has_no_plan() const { return plan.empty() && decisions.empty(); }
   // Throws InputError for a trace or a page that would go to standard output.
   void check_records() const;
   // Throws InputError for options that do not fit each other. options: with those of `running`.

@@ -171,15 +171,15 @@ Report figures_report(const planner::Plan& plan, const Figures& figures) {
   return report;
 }
 
-Report pull_report(std::size_t ranks, int source, const Figures& figures, std::size_t planned,
-                   const std::optional<LearntFigures>& learnt) {
-  const planner::Operation operation = planner::Operation::kBroadcast;
+Report pull_report(const PullTask& task, std::size_t ranks, const Figures& figures,
+                   std::size_t planned, const std::optional<LearntFigures>& learnt) {
+  const bool has_source = planner::needs_root(task.operation);
   Report report;
-  report.write("operation", planner::name_of(operation));
+  report.write("operation", planner::name_of(task.operation));
   report.write("order", planned > 0 ? "plan" : "pull");
   if (planned > 0) report.write("planned_runs", planned);
   report.write("ranks", ranks);
-  report.write("source", source);
+  if (has_source) report.write("source", task.source);
   write_times(figures, report);
   report.write("verified", figures.verified);
   std::string_view how = "pulled without a plan";
@@ -187,15 +187,17 @@ Report pull_report(std::size_t ranks, int source, const Figures& figures, std::s
     how = planned < figures.seconds.size() ? "first pulled, then by a plan of the learnt network"
                                            : "by a plan of the learnt network";
   }
-  std::string text =
-      times_text(fmt::format("{} from rank {} to {}, {}", format_size({figures.message_bytes}),
-                             source, counted(ranks, "rank"), how),
-                 figures);
+  const std::string size = format_size({figures.message_bytes});
+  std::string text = times_text(
+      has_source
+          ? fmt::format("{} from rank {} to {}, {}", size, task.source, counted(ranks, "rank"), how)
+          : fmt::format("{} from all {} to all, {}", size, counted(ranks, "rank"), how),
+      figures);
   const double achieved = rate_of(figures.message_bytes, median_of(figures.seconds));
   text += fmt::format("\nachieved {}", format_rate({achieved}));
   if (learnt) add_learnt(*learnt, achieved, report, text);
   add_rest(figures, report, text);
-  report.say(fmt::format("{}\n{}\n", text, verification_text(operation, figures.verified)));
+  report.say(fmt::format("{}\n{}\n", text, verification_text(task.operation, figures.verified)));
   return report;
 }
 

@@ -32,9 +32,9 @@ struct Figures {
 };
 
 Report figures_report(const planner::Plan& plan, const Figures& figures);
-// What broadcasts without a given plan have learnt of the network.
+// What runs without a given plan have learnt of the network.
 struct LearntFigures {
-  double bound_Bps;   // the highest rate of a broadcast at the rates that were reached, bytes/s
+  double bound_Bps;   // the highest rate of the operation at the rates that were reached, bytes/s
   std::string limit;  // what is narrowest
   std::size_t links_used;
   std::size_t links;
@@ -42,10 +42,14 @@ struct LearntFigures {
   std::string cache;      // files; empty: none
   std::string platform;
 };
-// Of a broadcast without a given plan, from rank `source`. planned: how many of the repeats
-// followed a plan that was made of the learnt network.
-Report pull_report(std::size_t ranks, int source, const Figures& figures, std::size_t planned,
-                   const std::optional<LearntFigures>& learnt);
+// What runs without a plan.
+struct PullTask {
+  planner::Operation operation = planner::Operation::kBroadcast;
+  int source = 0;  // of a broadcast
+};
+// planned: how many of the repeats followed a plan that was made of the learnt network.
+Report pull_report(const PullTask& task, std::size_t ranks, const Figures& figures,
+                   std::size_t planned, const std::optional<LearntFigures>& learnt);
 // "verified on every rank".
 std::string_view verification_text(planner::Operation operation, bool verified);
 // On rank 0: warns on stderr if the sent files have changed.

@@ -81,15 +81,27 @@ int run_quietly(std::vector<std::string> words, const std::string& errors = "/de
 
 }  // namespace
 
-ProgramPlan plan_by_program(const std::string& platform, const std::string& source) {
+ProgramPlan plan_by_program(const std::string& platform, planner::Operation operation,
+                            const std::string& source) {
   try {
     const ScratchFolder folder;
     const std::string network = folder.path() / "network.json";
     const std::string plan = folder.path() / "plan.json";
     write_text(network, platform);
-    const int status =
-        run_quietly({planner(), "plan", network, "--source", source, "--model",
-                     "bounded-multi-port", "--time-limit", kPlanningTime, "--quiet", "-o", plan});
+    std::vector<std::string> words{planner(),
+                                   "plan",
+                                   network,
+                                   "--operation",
+                                   std::string(name_of(operation)),
+                                   "--model",
+                                   "bounded-multi-port",
+                                   "--time-limit",
+                                   kPlanningTime,
+                                   "--quiet",
+                                   "-o",
+                                   plan};
+    if (!source.empty()) words.insert(words.end(), {"--source", source});
+    const int status = run_quietly(std::move(words));
     if (status < 0) return {{}, fmt::format("espalier: {}", std::strerror(errno))};
     if (!fs::exists(plan)) return {{}, fmt::format("espalier plan ended with status {}", status)};
     return {read_text(plan), {}};

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "planner/plan/plan.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
@@ -15,8 +16,9 @@ struct ProgramPlan {
 };
 
 // `espalier plan` under the model bounded-multi-port, by the program beside this one or in PATH,
-// for at most some seconds. platform: a platform file. source: a node of it.
-ProgramPlan plan_by_program(const std::string& platform, const std::string& source);
+// for at most some seconds. platform: a platform file. source: a node of it; empty: there is none.
+ProgramPlan plan_by_program(const std::string& platform, planner::Operation operation,
+                            const std::string& source);
 
 // Throws InputError if the program cannot be run; the text names `option`, which needs it.
 void require_planner(std::string_view option);

@@ -91,8 +91,8 @@ std::vector<double> Call::shares() const {
   return unequal_shares(std::vector<std::uint64_t>(of_rank.begin(), of_rank.end()));
 }
 
-void Call::pull(runtime::PullAmongHosts& /*broadcast*/) const {
-  throw std::logic_error("only broadcasts are pulled");
+void Call::pull(runtime::PullAmongHosts& /*pull*/) const {
+  throw std::logic_error("only broadcasts and allgathers are pulled");
 }
 
 // --- one message ---
@@ -108,8 +108,8 @@ void BroadcastCall::run(runtime::Collective& collective) const {
   collective.run(buffer, static_cast<std::size_t>(count), type);
 }
 
-void BroadcastCall::pull(runtime::PullAmongHosts& broadcast) const {
-  broadcast.run(buffer, static_cast<std::size_t>(count), type, root);
+void BroadcastCall::pull(runtime::PullAmongHosts& pull) const {
+  pull.broadcast(buffer, static_cast<std::size_t>(count), type, root);
 }
 
 ReductionCall::ReductionCall(planner::Operation kind, const void* from, const Elements& to,
@@ -147,7 +147,8 @@ bool AllgatherCall::has_wrong_buffers() const {
   return sent.address != MPI_IN_PLACE && is_wrong(sent);
 }
 
-void AllgatherCall::run(runtime::Collective& collective) const {
+template <class Runner>
+void AllgatherCall::run_by(Runner& runner) const {
   const std::vector<std::size_t> of_rank = parts();
   // Beginnings may be negative; those of a collective are not.
   int lowest = 0;
@@ -171,7 +172,7 @@ void AllgatherCall::run(runtime::Collective& collective) const {
       from = MPI_IN_PLACE;
     }
   }
-  collective.allgather(from, all, of_rank, begins, type);
+  runner.allgather(from, all, of_rank, begins, type);
 }
 
 ReduceScatterCall::ReduceScatterCall(const void* from, const Elements& to, MPI_Op with, MPI_Comm of,

@@ -66,8 +66,8 @@ struct Call {
   // Throws as Collective's functions. Precondition: a collective for this operation and root;
   // valid buffers.
   virtual void run(runtime::Collective& collective) const = 0;
-  // The same without a plan. Precondition: a broadcast.
-  virtual void pull(runtime::PullAmongHosts& broadcast) const;
+  // The same without a plan. Precondition: a broadcast or an allgather.
+  virtual void pull(runtime::PullAmongHosts& pull) const;
 
   // The bytes of the message; unset for arguments of which MPI itself reports the fault. Throws
   // MpiError. Precondition: a communicator.
@@ -86,7 +86,7 @@ struct BroadcastCall final : Call {
   BroadcastCall(const Elements& elements, int of_root, MPI_Comm of);
   [[nodiscard]] bool has_wrong_buffers() const override;
   void run(runtime::Collective& collective) const override;
-  void pull(runtime::PullAmongHosts& broadcast) const override;
+  void pull(runtime::PullAmongHosts& pull) const override;
 
   void* buffer;
 };
@@ -107,11 +107,16 @@ struct AllgatherCall final : Call {
   AllgatherCall(const Elements& own, const Elements& all, MPI_Comm of,
                 const int* all_counts = nullptr, const int* all_first = nullptr);
   [[nodiscard]] bool has_wrong_buffers() const override;
-  void run(runtime::Collective& collective) const override;
+  void run(runtime::Collective& collective) const override { run_by(collective); }
+  void pull(runtime::PullAmongHosts& pull) const override { run_by(pull); }
 
   Elements sent;
   void* recvbuf;
   const int* first;
+
+ private:
+  template <class Runner>
+  void run_by(Runner& runner) const;
 };
 
 // MPI_Reduce_scatter_block, or MPI_Reduce_scatter if counts of the parts are given.

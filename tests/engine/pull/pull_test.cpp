@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "engine/pull/puller.hpp"
 #include "support/errors.hpp"
@@ -45,7 +46,31 @@ TEST(PullAdversary, CannotBreakThePull) {
 }
 
 rule::Job job_of_three() {
-  return {.ranks = 3, .rank = 1, .source = 0, .grid = {1000, 100}};
+  return {.ranks = 3, .rank = 1, .message = {0, {1000, 100}}};
+}
+
+TEST(PulledMessage, CutsEachBlockIntoSegmentsOfItsOwn) {
+  const std::vector<rule::PulledMessage::Block> blocks{{2, 250}, {0, 0}, {1, 100}, {2, 1}};
+  const rule::PulledMessage message(blocks, 100);
+  EXPECT_EQ(message.bytes(), 351U);
+  EXPECT_EQ(message.segments(), 5U);
+  EXPECT_FALSE(message.source().has_value());
+  std::vector<std::size_t> origins;
+  std::uint64_t end = 0;
+  message.for_each_segment([&](std::uint64_t segment, std::size_t origin) {
+    origins.push_back(origin);
+    EXPECT_EQ(message.offset(segment), end);
+    end += message.length(segment);
+  });
+  EXPECT_EQ(end, 351U);
+  EXPECT_EQ(origins, (std::vector<std::size_t>{2, 2, 2, 1, 2}));
+  EXPECT_EQ(message.place_of(2).length, 50U);
+  EXPECT_EQ(message.place_of(4).block, 3U);
+  EXPECT_EQ(message.place_of(4).offset, 0U);
+  const std::vector<rule::PulledMessage::Block> at_one{{1, 0}, {3, 20}, {3, 20}};
+  EXPECT_EQ(rule::PulledMessage(at_one, 7).source(), 3U);
+  EXPECT_EQ(rule::PulledMessage(4, {0, 10}).source(), 4U);
+  EXPECT_EQ(rule::PulledMessage(4, {0, 10}).segments(), 0U);
 }
 
 TEST(Puller, AsksTheSourceFirstWhichAloneHasAnything) {
@@ -171,7 +196,7 @@ TEST(Puller, RefusesBulletinsThatBreakTheProtocol) {
 
 TEST(Puller, RefusesTooManySegments) {
   rule::Job job = job_of_three();
-  job.grid = {rule::kMostSegments + 1, 1};
+  job.message = {0, {rule::kMostSegments + 1, 1}};
   EXPECT_THROW(rule::Puller{job}, InputError);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/pull/puller.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::testing::pull {
 namespace {
@@ -36,8 +37,10 @@ struct Case {
   [[nodiscard]] std::string shape() const;
 
   std::size_t ranks;
-  std::size_t source;
-  planner::SegmentGrid grid;
+  // Of a broadcast, or of an allgather whose parts may be on few of the ranks.
+  std::uint64_t segment;
+  std::vector<rule::PulledMessage::Block> blocks;
+  rule::PulledMessage message;
   std::size_t most_outstanding = SIZE_MAX;
   std::size_t most_items = rule::kMostItems;
   std::vector<std::uint64_t> slowness;  // of each rank: its sends go on in one of so many steps
@@ -47,12 +50,23 @@ struct Case {
   std::vector<int> host_of;             // by rank; empty: each has its own
 };
 
+std::vector<rule::PulledMessage::Block> some_blocks(std::size_t ranks, std::uint64_t segment,
+                                                    Random& random) {
+  const std::uint64_t most = chance(10, random) ? 2 * segment : 4000;
+  const std::size_t count = chance(50, random) ? 1 : 1 + below(2 * ranks, random);
+  std::vector<rule::PulledMessage::Block> blocks;
+  for (std::size_t i = 0; i < count; ++i) {
+    blocks.push_back({below(ranks, random), below(most / count + 1, random)});
+  }
+  return blocks;
+}
+
 Case::Case(Random& random)
     : ranks(1 + below(8, random)),
-      source(below(ranks, random)),
-      grid{below(4000, random), 1 + below(40, random)},
+      segment(1 + below(40, random)),
+      blocks(some_blocks(ranks, segment, random)),
+      message(blocks, segment),
       telling(chance(50, random) ? 100 : 1 + below(40, random)) {
-  if (chance(10, random)) grid.message = below(2 * grid.segment, random);
   if (chance(30, random)) most_outstanding = 1 + below(6, random);
   if (chance(30, random)) most_items = 1 + below(8, random);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -73,9 +87,9 @@ Case::Case(Random& random)
 }
 
 std::string Case::shape() const {
-  return fmt::format("{} ranks, source {}, {} bytes in segments of {}, {} die{}{}", ranks, source,
-                     grid.message, grid.segment, mortal.size(), stops ? ", one stops" : "",
-                     host_of.empty() ? "" : ", some on one host");
+  return fmt::format("{} ranks, {} of {} bytes in segments of {}, {} die{}{}", ranks,
+                     counted(blocks.size(), "block"), message.bytes(), segment, mortal.size(),
+                     stops ? ", one stops" : "", host_of.empty() ? "" : ", some on one host");
 }
 
 // Byte `at` of the message.
@@ -133,17 +147,19 @@ World::World(Random& random, const Case& of)
     ranks_[rank].puller =
         std::make_unique<rule::Puller>(rule::Job{.ranks = of.ranks,
                                                  .rank = rank,
-                                                 .source = of.source,
-                                                 .grid = of.grid,
+                                                 .message = of.message,
                                                  .most_outstanding = of.most_outstanding,
                                                  .most_items = of.most_items,
                                                  .seed = random(),
                                                  .host_of = of.host_of});
-    ranks_[rank].message.resize(of.grid.message);
-    ranks_[rank].expects.resize(of.grid.count());
+    ranks_[rank].message.resize(of.message.bytes());
+    ranks_[rank].expects.resize(of.message.segments());
   }
-  for (std::uint64_t at = 0; at < of.grid.message; ++at) {
-    ranks_[of.source].message[at] = byte_at(at);
+  std::uint64_t at = 0;
+  for (const auto& [origin, bytes] : of.blocks) {
+    for (const std::uint64_t end = at + bytes; at < end; ++at) {
+      ranks_[origin].message[at] = byte_at(at);
+    }
   }
 }
 
@@ -167,14 +183,14 @@ void World::check_bounds(std::size_t rank) const {
     }
   }
   // A want and a have for each segment, and for each death a want withdrawn and a new one.
-  if (mine.puller->kept_news() > 2 * of_.grid.count() * (1 + deaths_)) {
+  if (mine.puller->kept_news() > 2 * of_.message.segments() * (1 + deaths_)) {
     throw Violation("news pile up");
   }
 }
 
 void World::act(std::size_t rank) {
   Rank& mine = ranks_[rank];
-  if (of_.stops == rank && mine.arrivals >= of_.grid.count() / 3) mine.puller->stop();
+  if (of_.stops == rank && mine.arrivals >= of_.message.segments() / 3) mine.puller->stop();
   choose(rank);
   for (std::size_t to = 0; to < of_.ranks; ++to) {
     if (to == rank || !mine.puller->has_news_for(to, now_s_) || !chance(of_.telling, random_))
@@ -217,9 +233,9 @@ void World::deliver(std::size_t from, std::size_t to, std::uint32_t segment) {
   Rank& receiver = ranks_[to];
   if (receiver.has_left) throw Violation("a segment arrives after a rank has left");
   if (!receiver.expects[segment]) throw Violation("a segment arrives that is not expected");
-  const std::uint64_t offset = of_.grid.offset(segment);
+  const std::uint64_t offset = of_.message.offset(segment);
   std::memcpy(receiver.message.data() + offset, ranks_[from].message.data() + offset,
-              of_.grid.length(segment));
+              of_.message.length(segment));
   receiver.expects[segment] = false;
   --receiver.expected;
   ++receiver.arrivals;
@@ -274,7 +290,7 @@ void World::step() {
     }
   }
   for (const std::size_t rank : of_.mortal) {
-    if (below(2 + of_.grid.count(), random_) == 0) kill(rank);
+    if (below(2 + of_.message.segments(), random_) == 0) kill(rank);
   }
   notice_deaths();
 }
@@ -296,16 +312,17 @@ Course World::run() {
 
 void World::check_end(Course& course) const {
   course.deaths = deaths_;
-  course.source_died = !ranks_[of_.source].is_alive;
-  std::vector<bool> exists(of_.grid.count());
+  course.source_died = std::ranges::any_of(
+      of_.blocks, [&](const auto& block) { return !ranks_[block.origin].is_alive; });
+  std::vector<bool> exists(of_.message.segments());
   for (const Rank& rank : ranks_) {
     if (!rank.is_alive) continue;
     course.is_stopped = course.is_stopped || rank.puller->is_stopped();
     for (std::uint64_t i = 0; i < exists.size(); ++i) {
       if (!rank.puller->has(i)) continue;
       exists[i] = true;
-      for (std::uint64_t at = of_.grid.offset(i); at < of_.grid.offset(i) + of_.grid.length(i);
-           ++at) {
+      for (std::uint64_t at = of_.message.offset(i);
+           at < of_.message.offset(i) + of_.message.length(i); ++at) {
         if (rank.message[at] != byte_at(at)) throw Violation("a byte is wrong");
       }
     }

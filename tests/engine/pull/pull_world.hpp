@@ -13,7 +13,7 @@ struct Course {
   std::string fault;  // empty: every rule was kept
   std::string shape;  // of the case, for the message of a failed test
   std::size_t deaths = 0;
-  bool source_died = false;
+  bool source_died = false;  // or one of several
   bool is_stopped = false;
   bool is_complete = false;    // all survivors have the whole message
   std::uint64_t segments = 0;  // that existed among the survivors

@@ -18,7 +18,7 @@ constexpr std::uint64_t kSegment = 1000;
 class Asker {
  public:
   Asker(std::size_t ranks, std::uint64_t segments)
-      : puller_({.ranks = ranks, .rank = 1, .grid = {segments * kSegment, kSegment}}) {}
+      : puller_({.ranks = ranks, .rank = 1, .message = {0, {segments * kSegment, kSegment}}}) {}
 
   [[nodiscard]] pull::Puller& puller() { return puller_; }
   double latency_s = pull::Rule{}.latency_s;  // one way
@@ -113,7 +113,7 @@ TEST(PullRule, FetchesFromTheFarSideOnlyWhatNobodyNearHasOrWants) {
 
 TEST(PullRule, KeepsToTheLimitOfAllOutstanding) {
   pull::Puller puller(
-      {.ranks = 4, .rank = 1, .grid = {100 * kSegment, kSegment}, .most_outstanding = 1});
+      {.ranks = 4, .rank = 1, .message = {0, {100 * kSegment, kSegment}}, .most_outstanding = 1});
   pull::Bulletin all;
   for (std::uint32_t i = 0; i < 100; ++i) all.news.push_back({pull::News::kHave, i});
   puller.hear(2, all, 1);
@@ -145,7 +145,7 @@ TEST(PullRule, LearnsTheRoundTripFromSegments) {
 // A source that has nothing to tell answers a first request nevertheless: windows need the round
 // trip. It answers once.
 TEST(PullRule, EchoesTheFirstRequest) {
-  pull::Puller source({.ranks = 3, .rank = 0, .grid = {100 * kSegment, kSegment}});
+  pull::Puller source({.ranks = 3, .rank = 0, .message = {0, {100 * kSegment, kSegment}}});
   EXPECT_FALSE(source.has_news_for(1, 1));
   source.hear(1, {.sent_s = 7, .requests = {3}}, 1.5);
   ASSERT_TRUE(source.has_news_for(1, 1.5));

@@ -422,6 +422,20 @@ test_learning() {
   done
 }
 
+# Allgathers, too.
+test_gathering() {
+  export ESPALIER_VERBOSE=1 ESPALIER_LOCAL=take ESPALIER_LEARN=run
+  preloaded 4 gathering 100000000
+  all_right
+  says '^espalier-pmpi: 100 MB from and to 4 ranks: pulled, '
+  ESPALIER_PLATFORM=nowhere.json preloaded 4
+  if grep -q 'this build cannot plan' stderr; then return; fi
+  preloaded 4 gathering 100000000
+  all_right
+  says_once '^espalier-pmpi: the network is learnt; plans are made from now on$'
+  says ': optimal, [0-9]+ trees?, .* planned$'
+}
+
 # A Fortran program that calls each of the functions.
 test_fortran() {
   bare 4

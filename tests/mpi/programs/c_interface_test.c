@@ -565,6 +565,35 @@ static void test_pull(int rank, int ranks) {
   free(all);
 }
 
+/* The part of rank r has r + 100 ints, and begins 3 ints behind the one before it. */
+static void test_pull_of_parts(int rank, int ranks) {
+  size_t* const counts = malloc((size_t)ranks * sizeof *counts);
+  size_t* const first = malloc((size_t)ranks * sizeof *first);
+  size_t end = 0;
+  int r;
+  size_t i;
+  int* all;
+  for (r = 0; r < ranks; ++r) {
+    counts[r] = (size_t)r + 100;
+    first[r] = end + 3;
+    end = first[r] + counts[r];
+  }
+  all = malloc(end * sizeof *all);
+  for (i = 0; i < end; ++i) all[i] = -1;
+  for (i = 0; i < counts[rank]; ++i) all[first[rank] + i] = rank * 1000 + (int)i;
+  EXPECT(espalier_pull_allgatherv(MPI_COMM_WORLD, MPI_IN_PLACE, all, counts, first, MPI_INT, 128,
+                                  30) == ESPALIER_OK);
+  for (r = 0; r < ranks; ++r) {
+    for (i = 0; i < counts[r]; ++i) EXPECT(all[first[r] + i] == r * 1000 + (int)i);
+    for (i = 1; i <= 3; ++i) EXPECT(all[first[r] - i] == -1);
+  }
+  EXPECT(espalier_pull_allgatherv(MPI_COMM_WORLD, MPI_IN_PLACE, all, NULL, NULL, MPI_INT, 0, 0) ==
+         ESPALIER_BAD_INPUT);
+  free(all);
+  free(first);
+  free(counts);
+}
+
 static void test_reorder(int rank, int ranks) {
   const int before = communicators;
   const int on_first = (ranks + 1) / 2; /* ranks 0, 2, ... on the first host, then 1, 3, ... */
@@ -605,6 +634,7 @@ int main(int argc, char** argv) {
   if (ranks > 1) test_scatter_and_gather(rank, ranks);
   if (ranks > 1) test_alltoall(rank, ranks);
   test_pull(rank, ranks);
+  test_pull_of_parts(rank, ranks);
   test_reorder(rank, ranks);
   MPI_Finalize();
   return failures == 0 ? 0 : 1;

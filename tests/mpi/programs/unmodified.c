@@ -8,6 +8,8 @@
  *   unmodified handler    an error handler that makes collective calls
  *   unmodified learning BYTES
  *                         broadcasts of so many bytes, between sums of all ranks and of all but one
+ *   unmodified gathering BYTES
+ *                         allgathers of so many bytes together
  *   unmodified own_op     reductions by an operation of the program's that calls MPI
  *   unmodified mismatch   ranks that disagree on the length of a message, which is an error
  *   unmodified timing N [MOST]   times per call of N broadcasts of one byte, and of fewer of 16
@@ -429,6 +431,30 @@ static void learning(size_t bytes) {
   if (rank != 0) MPI_Comm_free(&fewer);
 }
 
+static void gathering(size_t bytes) {
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const size_t part = bytes / (size_t)size;
+  unsigned char* const all = malloc(part * (size_t)size);
+  for (int turn = 0; turn < 6; ++turn) {
+    memset(all, 0xee, part * (size_t)size);
+    for (size_t at = 0; at < part; ++at) {
+      all[(size_t)rank * part + at] = expected(at, rank + 31 * turn);
+    }
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, all, (int)part, MPI_BYTE, MPI_COMM_WORLD);
+    for (int from = 0; from < size; ++from) {
+      size_t wrong = 0;
+      for (size_t at = 0; at < part; ++at) {
+        wrong += all[(size_t)from * part + at] != expected(at, from + 31 * turn);
+      }
+      check(wrong == 0, "gathered", part, from, rank);
+    }
+  }
+  free(all);
+}
+
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
   MPI_Init(&argc, &argv);
@@ -450,6 +476,8 @@ int main(int argc, char** argv) {
     mismatch(rank);
   } else if (strcmp(what, "learning") == 0 && argc > 2) {
     learning((size_t)atoll(argv[2]));
+  } else if (strcmp(what, "gathering") == 0 && argc > 2) {
+    gathering((size_t)atoll(argv[2]));
   } else if (strcmp(what, "timing") == 0 && argc > 2) {
     timing(atoi(argv[2]), argc > 3 ? atoi(argv[3]) : 1);
   } else {

@@ -23,6 +23,7 @@ KeptNetwork example() {
   return {
       kNames,
       {{10e6, 0, 1.5e6}, {3e6, 4e6, 0}, {0, 1e6, 2e6, 0, 0, 0, 0, 3e6, 0}, {{{0, 2}, true, 5e6}}},
+      planner::Operation::kAllgather,
       1 << 26,
       9e6,
       1.8e9,
@@ -32,6 +33,16 @@ KeptNetwork example() {
 TEST(KeptNetwork, ComesBackFromItsFile) {
   const std::string text = to_json(example());
   EXPECT_EQ(to_json(runtime::parse_kept_network(text, "f", kNames)), text);
+}
+
+// Of version 0.1.
+TEST(KeptNetwork, WithoutAnOperationItIsOfABroadcast) {
+  std::string text = to_json(example());
+  const std::string operation = R"("operation": "allgather",)";
+  ASSERT_NE(text.find(operation), std::string::npos);
+  text.erase(text.find(operation), operation.size());
+  EXPECT_EQ(runtime::parse_kept_network(text, "f", kNames).operation,
+            planner::Operation::kBroadcast);
 }
 
 // The hosts meet in another order.

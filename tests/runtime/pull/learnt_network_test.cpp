@@ -60,6 +60,13 @@ std::vector<std::string> names_of(std::size_t ranks) {
   return names;
 }
 
+// The shares of a broadcast.
+std::vector<double> all_at(std::size_t source, std::size_t ranks) {
+  std::vector<double> shares(ranks);
+  shares[source] = 1;
+  return shares;
+}
+
 TEST(LearntNetwork, RatesAreThoseThatWereHeld) {
   Message message(3);
   message.carry({{0, 30e6, 10e6}, {0, 0, 10e6}, {0, 5e6, 0}}, 1);
@@ -105,7 +112,7 @@ TEST(LearntNetwork, LinksThatShareOneAreACut) {
   });
   ASSERT_NE(into, network.cuts.end());
   EXPECT_NEAR(into->rate_Bps, 12e6, 1e6);
-  const runtime::LearntBound bound = bound_of(network, 0, names_of(4));
+  const runtime::LearntBound bound = bound_of(network, all_at(0, 4), names_of(4));
   EXPECT_NEAR(bound.rate_Bps, 12e6, 1e6);
   const auto estimate = estimate_of(network, names_of(4));
   EXPECT_EQ(estimate.links.size(), 12U);
@@ -118,16 +125,31 @@ TEST(LearntNetwork, LinksThatShareOneAreACut) {
 // 0 may send 30, 1 and 2 may send 12 each, which is less than two receivers need.
 TEST(LearntNetwork, TheBoundNamesWhatIsNarrowest) {
   LearntNetwork network{{30e6, 12e6, 12e6}, {0, 40e6, 40e6}, std::vector<double>(9), {}};
-  EXPECT_DOUBLE_EQ(bound_of(network, 0, names_of(3)).rate_Bps, 27e6);
-  EXPECT_EQ(bound_of(network, 0, names_of(3)).limit, "all ranks send together");
+  EXPECT_DOUBLE_EQ(bound_of(network, all_at(0, 3), names_of(3)).rate_Bps, 27e6);
+  EXPECT_EQ(bound_of(network, all_at(0, 3), names_of(3)).limit, "all ranks send together");
   network.receive_Bps[2] = 20e6;
-  EXPECT_EQ(bound_of(network, 0, names_of(3)).limit, "h2 receives");
+  EXPECT_EQ(bound_of(network, all_at(0, 3), names_of(3)).limit, "h2 receives");
   network.send_Bps[0] = 19e6;
-  EXPECT_EQ(bound_of(network, 0, names_of(3)).limit, "h0 sends");
+  EXPECT_EQ(bound_of(network, all_at(0, 3), names_of(3)).limit, "h0 sends");
   network.cuts.push_back({{1, 2}, true, 10e6});
-  EXPECT_EQ(bound_of(network, 0, names_of(3)).limit, "h1, h2 receive from the others");
+  EXPECT_EQ(bound_of(network, all_at(0, 3), names_of(3)).limit, "h1, h2 receive from the others");
   network.cuts = {{{0, 1}, false, 9e6}};
-  EXPECT_EQ(bound_of(network, 0, names_of(3)).limit, "h0, h1 send to the others");
+  EXPECT_EQ(bound_of(network, all_at(0, 3), names_of(3)).limit, "h0, h1 send to the others");
+}
+
+// Of a message in three equal parts, two thirds come to each host, and one leaves it.
+TEST(LearntNetwork, TheBoundOfAnAllgatherCountsEachPart) {
+  const std::vector<double> shares(3, 1.0 / 3);
+  LearntNetwork network{{30e6, 30e6, 30e6}, {24e6, 30e6, 30e6}, std::vector<double>(9), {}};
+  EXPECT_DOUBLE_EQ(bound_of(network, shares, names_of(3)).rate_Bps, 36e6);
+  EXPECT_EQ(bound_of(network, shares, names_of(3)).limit, "h0 receives");
+  network.send_Bps[1] = 8e6;
+  EXPECT_DOUBLE_EQ(bound_of(network, shares, names_of(3)).rate_Bps, 24e6);
+  EXPECT_EQ(bound_of(network, shares, names_of(3)).limit, "h1 sends");
+  network.cuts = {{{0, 2}, true, 7e6}};
+  EXPECT_DOUBLE_EQ(bound_of(network, shares, names_of(3)).rate_Bps, 21e6);
+  network.cuts = {{{0, 2}, false, 7e6}};
+  EXPECT_DOUBLE_EQ(bound_of(network, shares, names_of(3)).rate_Bps, 10.5e6);
 }
 
 TEST(LearntNetwork, UnusedLinksGetTheLeastRateBesideThem) {
@@ -168,7 +190,7 @@ TEST(LearntNetwork, RanksOfAHostShareWhatItCarries) {
 TEST(LearntNetwork, NothingFollowsFromNothing) {
   const LearntNetwork network = runtime::learn_network(std::vector<Traffic>(3, Traffic(3)));
   EXPECT_EQ(network.links_used(), 0U);
-  EXPECT_EQ(bound_of(network, 0, names_of(3)).rate_Bps, 0);
+  EXPECT_EQ(bound_of(network, all_at(0, 3), names_of(3)).rate_Bps, 0);
   EXPECT_TRUE(estimate_of(network, names_of(3)).links.empty());
 }
 
@@ -195,7 +217,8 @@ TEST(LearntNetwork, NoMessageIsFasterThanTheBound) {
     message.align();
     const double rate = kPart * static_cast<double>(parts) / message.seconds();
     const LearntNetwork network = runtime::learn_network(message.received());
-    EXPECT_GE(bound_of(network, source, names_of(ranks)).rate_Bps, rate * (1 - 1e-9));
+    EXPECT_GE(bound_of(network, all_at(source, ranks), names_of(ranks)).rate_Bps,
+              rate * (1 - 1e-9));
   }
 }
 

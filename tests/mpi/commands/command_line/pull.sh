@@ -26,6 +26,33 @@ test_pull() {
   ranks 4 bcast --message 1MB --window 2; refused 2 '--window needs a plan; give PLAN'
 }
 
+test_pull_parts() {
+  local size keys
+  for size in 0 1 9999 10000 10001 1MB; do
+    ranks 4 allgather --message $size --segment 1kB --verify --repeat 2
+    done_well
+    says 'from all 4 ranks to all, pulled without a plan, segments of'
+    says '^verified on every rank'
+  done
+  ranks 1 allgather --message 1MB --verify; done_well
+  ranks 7 allgather --message 1234567 --verify --json --compare-mpi --repeat 2
+  done_well
+  keys=$(grep -oE '^  "[A-Za-z_]+"' stdout | tr -d ' "\n,')
+  [ "$keys" = operationorderranksmessage_bytessegment_bytesslice_bytessecondsmedian_sachieved_Bpsverifiedmpi_allgathervrelative_to_mpi_allgatherv ] ||
+    fail "keys: $keys"
+  says '"operation": "allgather"'; says '"order": "pull"'; says '"ranks": 7'
+  # Every rank receives the 75 segments of the others' parts, which another one sends.
+  ranks 4 allgather --message 100kB --segment 1kB --trace parts.json; done_well
+  grep -qE '^espalier-mpi: parts.json: 600 transfers' stderr || { fail "not 600 transfers"; cat stderr; }
+  ranks 4 allgather --window 2; refused 2 '--window needs a plan; give PLAN'
+  ranks 4 allgather --message 60MB --verify --cache kept --platform-out net.json --json; done_well
+  says '"order": "pull"'; says '"relative_to_bound": [0-9]'; says '"cache": "kept/'
+  if [ -x "$(dirname "$program")/espalier" ]; then
+    ranks 4 allgather --message 60MB --verify --cache kept; done_well
+    says 'by a plan of the learnt network'; says '^verified on every rank'
+  fi
+}
+
 # What the first call learns, the second one uses. On one host only where a folder is given.
 test_learning() {
   local kept

@@ -1,4 +1,4 @@
-#include "runtime/pull/pull_broadcast.hpp"
+#include "runtime/pull/pull_collective.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "runtime/api/collective_state.hpp"
+#include "runtime/api/parts.hpp"
 #include "runtime/files/file_store.hpp"
 #include "runtime/memory/element_shape.hpp"
 #include "runtime/memory/stores.hpp"
@@ -21,6 +22,8 @@
 
 namespace espalier::runtime {
 
+using engine::pull::PulledMessage;
+
 std::uint64_t pulled_segment(std::uint64_t message_bytes, std::uint64_t wanted) {
   // Small enough for MPI to send them without asking the receiver, as far as that allows.
   const std::uint64_t usual =
@@ -28,7 +31,7 @@ std::uint64_t pulled_segment(std::uint64_t message_bytes, std::uint64_t wanted) 
   return engine::pull::grid_of(message_bytes, wanted != 0 ? wanted : usual).segment;
 }
 
-struct PullBroadcast::State {
+struct PullCollective::State {
   PullOptions options;
   PullSetting setting;
   bool is_broken = false;
@@ -43,7 +46,7 @@ struct PullBroadcast::State {
 
   template <class Act>
   auto unless_broken(const Act& act) {
-    if (is_broken) throw std::logic_error("a broadcast that failed cannot run again");
+    if (is_broken) throw std::logic_error("a pull that failed cannot run again");
     try {
       return act();
     } catch (const InputError&) {
@@ -57,12 +60,15 @@ struct PullBroadcast::State {
   }
   // Throws InputError on all ranks where the ranks differ.
   void compare_calls(std::uint64_t bytes, int source) const;
-  void run(void* buffer, std::size_t count, MPI_Datatype type, int source);
+  void compare_parts(const Parts& in_bytes) const;
+  void broadcast(void* buffer, std::size_t count, MPI_Datatype type, int source);
+  void allgather(const void* sendbuf, void* recvbuf, const Parts& given, MPI_Datatype type,
+                 std::span<const std::size_t> owners);
   // As PullRun::run().
-  bool pull(int source, const SegmentGrid& grid, PullStore& store);
+  bool pull(const PulledMessage& message, PullStore& store);
 };
 
-PullBroadcast::State::State(MPI_Comm comm, const PullOptions& given)
+PullCollective::State::State(MPI_Comm comm, const PullOptions& given)
     : options(given),
       setting{OwnedComm(comm, Timeout(given.timeout)),
               OwnedComm(comm, Timeout(given.timeout)),
@@ -81,11 +87,11 @@ PullBroadcast::State::State(MPI_Comm comm, const PullOptions& given)
   collective_try(setting.control.get(), refuse_large, false, timeout);
   const std::array<std::uint64_t, 2> common{given.segment_bytes, given.timeout ? 1U : 0U};
   if (!all_equal(setting.control.get(), common, timeout)) {
-    throw InputError("the ranks have different options for a broadcast without a plan");
+    throw InputError("the ranks have different options for a message without a plan");
   }
 }
 
-void PullBroadcast::State::compare_calls(std::uint64_t bytes, int source) const {
+void PullCollective::State::compare_calls(std::uint64_t bytes, int source) const {
   const std::array<std::uint64_t, 2> call{bytes, static_cast<std::uint64_t>(source)};
   if (all_equal(setting.control.get(), call, Timeout(options.timeout))) return;
   throw InputError(
@@ -94,7 +100,17 @@ void PullBroadcast::State::compare_calls(std::uint64_t bytes, int source) const 
                   bytes, source, setting.control.rank()));
 }
 
-void PullBroadcast::State::run(void* buffer, std::size_t count, MPI_Datatype type, int source) {
+void PullCollective::State::compare_parts(const Parts& in_bytes) const {
+  const std::array<std::uint64_t, 2> call{in_bytes.total(), in_bytes.kind()};
+  if (all_equal(setting.control.get(), call, Timeout(options.timeout))) return;
+  throw InputError(
+      fmt::format("the ranks disagree on the sizes of their parts: {} bytes together "
+                  "on rank {}",
+                  in_bytes.total(), setting.control.rank()));
+}
+
+void PullCollective::State::broadcast(void* buffer, std::size_t count, MPI_Datatype type,
+                                      int source) {
   MPI_Comm comm = setting.control.get();
   std::optional<PackedStore> packed;
   std::optional<MemoryStore> plain;
@@ -110,7 +126,7 @@ void PullBroadcast::State::run(void* buffer, std::size_t count, MPI_Datatype typ
     }
     const std::uint64_t bytes = count * shape.bytes;
     grid = {bytes, segment_bytes(bytes)};
-    engine::pull::require_few_segments(grid);
+    engine::pull::require_few_segments({0, grid});
     if (is_plain(comm, type)) {
       plain.emplace(static_cast<std::byte*>(moved(buffer, shape.true_low)));
     } else {
@@ -121,32 +137,80 @@ void PullBroadcast::State::run(void* buffer, std::size_t count, MPI_Datatype typ
   compare_calls(grid.message, source);
   SegmentStore& store = plain ? static_cast<SegmentStore&>(*plain) : *packed;
   MemoryPullStore pulled(store, grid, is_source(source));
-  pull(source, grid, pulled);
+  pull({static_cast<std::size_t>(source), grid}, pulled);
 }
 
-bool PullBroadcast::State::pull(int source, const SegmentGrid& grid, PullStore& store) {
-  PullRun run(setting, source, grid, store);
+void PullCollective::State::allgather(const void* sendbuf, void* recvbuf, const Parts& given,
+                                      MPI_Datatype type, std::span<const std::size_t> owners) {
+  MPI_Comm comm = setting.control.get();
+  const PlacedParts placed(given);
+  const Parts parts = placed.parts();
+  const std::size_t own = static_cast<std::size_t>(setting.control.rank());
+  std::optional<PartsInMemory> gathered;
+  std::optional<PulledMessage> message;
+  std::vector<std::size_t> bytes;
+  const auto prepare = [&] {
+    if (type == MPI_DATATYPE_NULL) throw InputError("MPI_DATATYPE_NULL is not a type");
+    const ElementShape shape = element_shape_of(type);
+    const std::size_t count = owners.empty() ? setting.control.size() : owners.size();
+    if (const std::string fault = parts_fault(parts, count, shape); !fault.empty()) {
+      throw InputError(fault);
+    }
+    gathered.emplace(comm, recvbuf, parts, type, shape);
+    std::vector<PulledMessage::Block> blocks;
+    for (std::size_t part = 0; part < count; ++part) {
+      const std::size_t owner = owners.empty() ? part : owners[part];
+      bytes.push_back(parts.counts[part] * shape.bytes);
+      blocks.push_back({owner, bytes.back()});
+      if (owner != own) continue;
+      if (sendbuf == MPI_IN_PLACE) {
+        gathered->pack(part);
+      } else {
+        gathered->take(part, const_cast<void*>(sendbuf));
+      }
+    }
+    message.emplace(blocks, segment_bytes(parts.total() * shape.bytes));
+    engine::pull::require_few_segments(*message);
+  };
+  collective_try(comm, prepare, true, Timeout(options.timeout));
+  compare_parts({bytes, {}});
+  PartsPullStore store(*gathered, *message);
+  pull(*message, store);
+  gathered->unpack_all({});
+}
+
+bool PullCollective::State::pull(const PulledMessage& message, PullStore& store) {
+  PullRun run(setting, message, store);
   const bool is_whole = run.run();
   traffic = std::move(run.traffic());
   return is_whole;
 }
 
-PullBroadcast::PullBroadcast(MPI_Comm comm, const PullOptions& options)
+PullCollective::PullCollective(MPI_Comm comm, const PullOptions& options)
     : state_(std::make_unique<State>(comm, options)) {}
-PullBroadcast::~PullBroadcast() = default;
-PullBroadcast::PullBroadcast(PullBroadcast&&) noexcept = default;
-PullBroadcast& PullBroadcast::operator=(PullBroadcast&&) noexcept = default;
+PullCollective::~PullCollective() = default;
+PullCollective::PullCollective(PullCollective&&) noexcept = default;
+PullCollective& PullCollective::operator=(PullCollective&&) noexcept = default;
 
-void PullBroadcast::run(void* buffer, std::size_t count, MPI_Datatype type, int source) {
-  state_->unless_broken([&] { state_->run(buffer, count, type, source); });
+void PullCollective::broadcast(void* buffer, std::size_t count, MPI_Datatype type, int source) {
+  state_->unless_broken([&] { state_->broadcast(buffer, count, type, source); });
 }
 
-std::uint64_t PullBroadcast::segment_bytes(std::uint64_t message_bytes) const {
+void PullCollective::allgather(const void* sendbuf, void* recvbuf,
+                               std::span<const std::size_t> counts,
+                               std::span<const std::size_t> first, MPI_Datatype type,
+                               std::span<const std::size_t> owners) {
+  state_->unless_broken([&] {
+    state_->allgather(sendbuf, recvbuf, {counts, first}, type, owners);
+  });
+}
+
+std::uint64_t PullCollective::segment_bytes(std::uint64_t message_bytes) const {
   return state_->segment_bytes(message_bytes);
 }
 
-Collective::StreamShape PullBroadcast::stream_shape(std::uint64_t message_bytes,
-                                                    std::uint64_t buffer_bytes) const {
+Collective::StreamShape PullCollective::stream_shape(std::uint64_t message_bytes,
+                                                     std::uint64_t buffer_bytes) const {
   constexpr std::uint64_t kLeastSlots = 4;
   const std::uint64_t most = std::max<std::uint64_t>(buffer_bytes / kLeastSlots, 1);
   const std::uint64_t segment = std::min(segment_bytes(message_bytes), most);
@@ -155,20 +219,21 @@ Collective::StreamShape PullBroadcast::stream_shape(std::uint64_t message_bytes,
   return {segment, std::max(std::min(buffer_bytes / segment, wanted), kLeastSlots), 1};
 }
 
-bool PullBroadcast::stream(std::uint64_t bytes, const Collective::StreamShape& shape,
-                           FileStore& store, int source) {
+bool PullCollective::stream(std::uint64_t bytes, const Collective::StreamShape& shape,
+                            FileStore& store, int source) {
   return state_->unless_broken([&] {
     const SegmentGrid grid{bytes, shape.segment_bytes};
-    engine::pull::require_few_segments(grid);  // on all ranks alike
+    const PulledMessage message(static_cast<std::size_t>(source), grid);
+    engine::pull::require_few_segments(message);  // on all ranks alike
     state_->compare_calls(bytes, source);
     FilePullStore pulled(store, grid, state_->is_source(source));
-    const bool is_whole = state_->pull(source, grid, pulled);
+    const bool is_whole = state_->pull(message, pulled);
     if (is_whole) pulled.load_rest();
     return is_whole;
   });
 }
 
-std::vector<engine::pull::Traffic> PullBroadcast::gather_traffic() {
+std::vector<engine::pull::Traffic> PullCollective::gather_traffic() {
   return state_->unless_broken([&]() -> std::vector<engine::pull::Traffic> {
     const PullSetting& setting = state_->setting;
     if (!state_->traffic || setting.control.size() > kMostLearntRanks) return {};

@@ -1,7 +1,7 @@
-// A broadcast without a plan: the ranks measure the network while they use it.
+// Broadcasts and allgathers without a plan: the ranks measure the network while they use it.
 //
-//   espalier::runtime::PullBroadcast broadcast(comm);
-//   broadcast.run(buffer, count, MPI_DOUBLE, root);
+//   espalier::runtime::PullCollective pull(comm);
+//   pull.broadcast(buffer, count, MPI_DOUBLE, root);
 //
 // Every rank asks those that have a segment for it, the rarest segments first and the fastest ranks
 // most (engine/pull/puller.hpp). So nothing about the network needs to be known beforehand, and
@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "runtime/api/collective.hpp"
@@ -57,17 +58,17 @@ std::uint64_t pulled_segment(std::uint64_t message_bytes, std::uint64_t wanted =
 
 // Construct it once (collective), run it any number of times. Destroy it before MPI_Finalize.
 // Threads: as for Collective (runtime/api/collective.hpp).
-class PullBroadcast {
+class PullCollective {
  public:
   // Collective over `comm`, which is duplicated twice. Throws InputError on all ranks when the
   // segment size is out of range or the ranks have different options; MpiError when MPI fails;
   // TimedOut.
-  explicit PullBroadcast(MPI_Comm comm, const PullOptions& options = {});
-  ~PullBroadcast();
-  PullBroadcast(PullBroadcast&&) noexcept;
-  PullBroadcast& operator=(PullBroadcast&&) noexcept;
-  PullBroadcast(const PullBroadcast&) = delete;
-  PullBroadcast& operator=(const PullBroadcast&) = delete;
+  explicit PullCollective(MPI_Comm comm, const PullOptions& options = {});
+  ~PullCollective();
+  PullCollective(PullCollective&&) noexcept;
+  PullCollective& operator=(PullCollective&&) noexcept;
+  PullCollective(const PullCollective&) = delete;
+  PullCollective& operator=(const PullCollective&) = delete;
 
   // Collective. The data is in `buffer` on the source; every other rank receives it in `buffer`.
   // count elements of `type`, contiguous or not; any count, including 0. The types may differ among
@@ -77,14 +78,21 @@ class PullBroadcast {
   // Throws InputError on all ranks when they disagree on the message's bytes or on the source, when
   // there is no such rank, or for an invalid type; MpiError; TimedOut. After an exception the
   // buffers' contents are undefined, and after any but an InputError this object cannot run again.
-  void run(void* buffer, std::size_t count, MPI_Datatype type, int source);
+  void broadcast(void* buffer, std::size_t count, MPI_Datatype type, int source);
+
+  // Collective, as Collective::allgather (runtime/api/collective.hpp). Returns, and throws, as
+  // broadcast(); on all ranks if they disagree on the parts. owners: by part, the rank that has it,
+  // in recvbuf, with MPI_IN_PLACE as sendbuf; the same on all ranks. Empty: rank r has part r.
+  void allgather(const void* sendbuf, void* recvbuf, std::span<const std::size_t> counts,
+                 std::span<const std::size_t> first, MPI_Datatype type,
+                 std::span<const std::size_t> owners = {});
 
   // The segment size for a message.
   [[nodiscard]] std::uint64_t segment_bytes(std::uint64_t message_bytes) const;
 
-  // Collective, like run(), for a message in files: bytes [0, bytes) that the source's store reads
-  // and the others' write. shape: segments of at most kMostSegments, one tree, and at least two
-  // segments per tree; the same on all ranks. False, on all ranks: the store of some rank has
+  // Collective, like broadcast(), for a message in files: bytes [0, bytes) that the source's store
+  // reads and the others' write. shape: segments of at most kMostSegments, one tree, and at least
+  // two segments per tree; the same on all ranks. False, on all ranks: the store of some rank has
   // failed.
   bool stream(std::uint64_t bytes, const Collective::StreamShape& shape, FileStore& store,
               int source);
@@ -92,9 +100,9 @@ class PullBroadcast {
   [[nodiscard]] Collective::StreamShape stream_shape(std::uint64_t message_bytes,
                                                      std::uint64_t buffer_bytes) const;
 
-  // Collective: on rank 0, what each rank received in the last run or stream
+  // Collective: on rank 0, what each rank received in the last message
   // (engine/pull/traffic.hpp). Nothing on the others, where there are more than kMostLearntRanks,
-  // and where nothing has run. Throws MpiError, TimedOut.
+  // and where there was none. Throws MpiError, TimedOut.
   std::vector<engine::pull::Traffic> gather_traffic();
   static constexpr std::size_t kMostLearntRanks = 256;
 
@@ -103,11 +111,16 @@ class PullBroadcast {
   std::unique_ptr<State> state_;
 };
 
-// Collective: the same for one message, whose communicators are made and freed. Throws as the
-// constructor and run().
+// Collective: the same for one message, whose communicators are made and freed. They throw as the
+// constructor and the functions of PullCollective.
 inline void pull_broadcast(MPI_Comm comm, void* buffer, std::size_t count, MPI_Datatype type,
                            int source, const PullOptions& options = {}) {
-  PullBroadcast(comm, options).run(buffer, count, type, source);
+  PullCollective(comm, options).broadcast(buffer, count, type, source);
+}
+inline void pull_allgather(MPI_Comm comm, const void* sendbuf, void* recvbuf,
+                           std::span<const std::size_t> counts, std::span<const std::size_t> first,
+                           MPI_Datatype type, const PullOptions& options = {}) {
+  PullCollective(comm, options).allgather(sendbuf, recvbuf, counts, first, type);
 }
 
 }  // namespace espalier::runtime
