@@ -106,9 +106,8 @@ void require_feasible(const simulate::Simulator& simulator, std::span<const Byte
 SimulationRow run_timed(const simulate::Simulator& simulator, Bytes message,
                         const simulate::OnSend& on_send, const Console& console,
                         const Deadline& deadline) {
-  const Stopwatch watch;
   ProgressLine line(console, format_size(message));
-  const InterruptWatch interrupt_watch;
+  const Deadline left = line.follow(Deadline(deadline.left()));
   constexpr std::uint64_t kSendsBetweenChecks = 1U << 16U;
   const std::uint64_t every = on_send ? 1 : kSendsBetweenChecks;
   std::uint64_t sends = 0;
@@ -116,7 +115,7 @@ SimulationRow run_timed(const simulate::Simulator& simulator, Bytes message,
     if (on_send) on_send(send);
     sends += every;
     if (sends % kSendsBetweenChecks != 0) return;
-    if (deadline.passed() || interrupted()) {
+    if (left.passed()) {
       throw LimitReached(
           fmt::format("{}: {} after {:.1f} million sends, at simulated time {}{}",
                       size_of_run(simulator, message),
@@ -124,14 +123,14 @@ SimulationRow run_timed(const simulate::Simulator& simulator, Bytes message,
                       static_cast<double>(sends) * 1e-6, format_duration(send.start),
                       interrupted() ? "" : "; give a larger --segment or --time-limit"));
     }
-    const Seconds elapsed = watch.elapsed();
-    line.show(elapsed, fmt::format("{:.1f} million sends started, simulated time {}",
-                                   static_cast<double>(sends) * 1e-6, format_duration(send.start)));
+    line.show(left.elapsed(),
+              fmt::format("{:.1f} million sends started, simulated time {}",
+                          static_cast<double>(sends) * 1e-6, format_duration(send.start)));
   };
   const bool is_observed = on_send || !simulator.follows_schedule();
   SimulationRow row{message, simulator.run(message, is_observed ? simulate::OnSend(observe, every)
                                                                 : simulate::OnSend())};
-  row.seconds = watch.elapsed().value;
+  row.seconds = left.elapsed().value;
   return row;
 }
 

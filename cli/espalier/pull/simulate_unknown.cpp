@@ -8,7 +8,6 @@
 #include <span>
 
 #include "cli/common/chrome_trace.hpp"
-#include "cli/common/interrupt.hpp"
 #include "cli/common/report.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/reports/simulation_report.hpp"
@@ -92,27 +91,25 @@ std::vector<std::string> resource_names(const PulledProblem& problem) {
 // Runs one message within what is left of the limit and shows progress. Throws LimitReached.
 PulledRow run_timed(const PulledProblem& problem, const UnknownRun& run, Bytes message,
                     const Deadline& deadline, ChromeTrace* trace) {
-  const Stopwatch watch;
   ProgressLine line(run.console, format_size(message));
-  const InterruptWatch interrupt_watch;
+  const Deadline left = line.follow(Deadline(deadline.left()));
   constexpr std::uint64_t kTransfersBetweenChecks = 1U << 10U;
   std::uint64_t transfers = 0;
   const auto observe = [&](const simulate::PullTransfer& transfer) {
     if (trace != nullptr) add_bars(*trace, transfer, problem.network);
     if (++transfers % kTransfersBetweenChecks != 0) return;
-    if (deadline.passed() || interrupted()) {
+    if (left.passed()) {
       throw LimitReached(fmt::format(
-          "{}: {} after {}, at simulated time {}", size_of_run(run, message), end_of_time(),
+          "{}: {} after {}, at simulated time {}", size_of_run(run, message), left.cause(),
           counted(transfers, "transfer"), format_duration(transfer.start)));
     }
-    const Seconds elapsed = watch.elapsed();
-    line.show(elapsed,
+    line.show(left.elapsed(),
               fmt::format("{:.1f} thousand transfers, simulated time {}",
                           static_cast<double>(transfers) * 1e-3, format_duration(transfer.start)));
   };
   PulledRow row{message, simulate::simulate_pull(problem.network, problem.source, problem.model,
                                                  message, {run.segment, problem.seed}, observe)};
-  row.seconds = watch.elapsed().value;
+  row.seconds = left.elapsed().value;
   return row;
 }
 
