@@ -44,6 +44,11 @@ class Stopwatch {
   Seconds start_ = steady_now();
 };
 
+// For a message: why work ended before its time.
+inline std::string_view end_of_time(bool by_user) {
+  return by_user ? "interrupted" : "the time limit was reached";
+}
+
 // The moment at which work must end. Copies mean the same moment, so a step passes its own on.
 class Deadline {
  public:
@@ -74,10 +79,8 @@ class Deadline {
     const Seconds so_far = elapsed();
     return stopped() || (limit_ && so_far.value >= limit_->value);
   }
-  // For a message, once it has passed: "the time limit was reached", or "interrupted".
-  [[nodiscard]] std::string_view cause() const {
-    return stopped() ? "interrupted" : "the time limit was reached";
-  }
+  // Once it has passed.
+  [[nodiscard]] std::string_view cause() const { return end_of_time(stopped()); }
   // To be thrown once it has passed: "the time limit was reached before WHAT; raise the limit".
   [[nodiscard]] LimitReached ended_before(std::string_view what) const {
     const std::string cure = stopped() ? "" : "; raise the limit";
