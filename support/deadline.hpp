@@ -9,20 +9,14 @@
 #include <string_view>
 
 #include "support/errors.hpp"
+#include "support/pinned.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier {
 
 // A source of time. A test or a progress display puts its own in place of the system's.
-class Clock {
+class Clock : public Interface {
  public:
-  Clock() = default;
-  virtual ~Clock() = default;
-  Clock(const Clock&) = delete;
-  Clock& operator=(const Clock&) = delete;
-  Clock(Clock&&) = delete;
-  Clock& operator=(Clock&&) = delete;
-
   // Since some fixed moment; never decreases.
   virtual Seconds now() = 0;
   // Whether the user wants all work to end, whatever its limit. Once true it stays so.
