@@ -276,10 +276,7 @@ ExitStatus add_problem(const ReportCommand& options, const Inputs& inputs, Json&
 std::vector<std::string> rank_names(const Inputs& inputs, bool has_network) {
   if (!inputs.plans.empty()) return inputs.plans.front().plan.nodes;
   if (!has_network) return ranks_of_trace(*inputs.trace);
-  std::vector<std::string> names;
-  const Platform& platform = inputs.network->platform;
-  for (const platforms::NodeId host : platform.hosts()) names.push_back(platform.node(host).name);
-  return names;
+  return platforms::names_of_hosts(inputs.network->platform);
 }
 
 ExitStatus ReportCommand::run() const {

@@ -61,12 +61,6 @@ std::string name_of_host(const platforms::Platform& network, std::size_t host) {
   return network.node(network.hosts()[host]).name;
 }
 
-std::vector<std::string> names_of_hosts(const platforms::Platform& network) {
-  std::vector<std::string> names;
-  for (const platforms::NodeId host : network.hosts()) names.push_back(network.node(host).name);
-  return names;
-}
-
 void add_bars(ChromeTrace& trace, const simulate::PullTransfer& transfer,
               const platforms::Platform& network) {
   const std::string from = printable(name_of_host(network, transfer.from));
@@ -140,7 +134,7 @@ Report report_of(const std::vector<PulledRow>& rows, const PulledProblem& proble
               {"requests", "requests"},
               {"bulletins", "bulletins"},
               written("seconds")});
-  const std::vector<std::string> names = names_of_hosts(problem.network);
+  const std::vector<std::string> names = platforms::names_of_hosts(problem.network);
   for (const PulledRow& row : rows) {
     const simulate::PullOutcome& outcome = row.outcome;
     const bool empty = outcome.segments == 0;
@@ -202,7 +196,7 @@ ExitStatus simulate_unknown(const UnknownOptions& options, const UnknownRun& run
   if (run.nodes) {
     std::vector<DoneAt> done;
     for (const PulledRow& row : rows) done.push_back({row.message, row.outcome.done});
-    report.say(done_table(names_of_hosts(run.network), done, "has"));
+    report.say(done_table(platforms::names_of_hosts(run.network), done, "has"));
   }
   write_text("-", report.render(run.json));
   return status;
