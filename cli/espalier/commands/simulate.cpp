@@ -146,16 +146,6 @@ SimulationRow run_traced(const simulate::Simulator& simulator, Bytes message,
   return row;
 }
 
-// Adds the file to an error in the plan, whose text names the place in it.
-simulate::Simulator make_simulator(const planner::Plan& plan, const platforms::Platform& platform,
-                                   const simulate::Options& options, const std::string& file) {
-  try {
-    return simulate::Simulator(plan, platform, options);
-  } catch (const InputError& fault) {
-    throw InputError(display_name(file), {}, fault.what());
-  }
-}
-
 // Only where data is combined do hosts take time for it; receive windows matter there, and where
 // hosts forward parts in few buffers.
 void require_fitting(const SimulateCommand& options, const planner::Plan& plan) {
@@ -218,7 +208,9 @@ SimulatedPlan SimulateCommand::simulated(const std::string& file, const platform
       simulate::with_overhead(planner::platform_of(read, whole), overhead);
   simulate::Options options = how;
   options.receives = receives.value_or(options.receives);
-  const simulate::Simulator simulator = make_simulator(read, network, options, file);
+  // Errors name the place in the plan.
+  const simulate::Simulator simulator =
+      at_place(display_name(file), "", [&] { return simulate::Simulator(read, network, options); });
   const std::vector<std::string> resources = simulate::resource_names(simulator, read, network);
   require_feasible(simulator, messages, *this);
 
