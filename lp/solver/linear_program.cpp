@@ -212,9 +212,6 @@ void LinearProgram::remove_rows(std::span<const std::uint32_t> rows) {
 std::uint32_t LinearProgram::row_count() const {
   return static_cast<std::uint32_t>(handle_->run(glp_get_num_rows));
 }
-std::uint32_t LinearProgram::column_count() const {
-  return static_cast<std::uint32_t>(handle_->run(glp_get_num_cols));
-}
 
 LpStatus LinearProgram::solve(const SimplexOptions& options) {
   if (options.scale) handle_->scale();

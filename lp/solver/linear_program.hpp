@@ -66,7 +66,6 @@ class LinearProgram : public Pinned {
   void remove_rows(std::span<const std::uint32_t> rows);
 
   [[nodiscard]] std::uint32_t row_count() const;
-  [[nodiscard]] std::uint32_t column_count() const;
 
   // Simplex from the current basis: that of the last solve, with new rows and columns at their
   // slack or bound.
