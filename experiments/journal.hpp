@@ -7,23 +7,21 @@
 #include <string>
 
 #include "experiments/experiment.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::experiments {
 
 // The contents of study.json: all settings on which the results depend.
 Json settings_of(const Study& study);
 
-class Journal {
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
+class Journal : public Pinned {
  public:
   // Loads the results of an earlier run with the same settings in the folder, which need not exist;
   // `restart` instead deletes what a study has written there. Throws InputError if the folder has a
   // study with other settings or an invalid journal, is in use, or cannot be written.
   Journal(const Study& study, const std::string& folder, bool restart);
   ~Journal();
-  Journal(const Journal&) = delete;
-  Journal& operator=(const Journal&) = delete;
-  Journal(Journal&&) = delete;
-  Journal& operator=(Journal&&) = delete;
 
   // By unit; complete if it has study.unit_count() entries.
   [[nodiscard]] const std::map<std::size_t, Result>& done() const { return done_; }

@@ -11,6 +11,7 @@
 
 #include "render/pictures.hpp"
 #include "support/errors.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::render {
 
@@ -52,7 +53,8 @@ std::unique_ptr<Agraph_t, Deleter>& drawn_last() {
 }
 
 // Graphviz's state for one drawing.
-class Drawing {
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
+class Drawing : public Pinned {
  public:
   explicit Drawing(const std::string& dot) {
     agseterr(AGERR);
@@ -66,10 +68,6 @@ class Drawing {
     gvFreeLayout(context_, graph_.get());
     drawn_last() = std::move(graph_);
   }
-  Drawing(const Drawing&) = delete;
-  Drawing& operator=(const Drawing&) = delete;
-  Drawing(Drawing&&) = delete;
-  Drawing& operator=(Drawing&&) = delete;
 
   std::string as(const std::string& format) {
     lay_out();

@@ -9,20 +9,14 @@
 #include <string_view>
 
 #include "support/errors.hpp"
+#include "support/pinned.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier {
 
 // A source of time. A test or a progress display puts its own in place of the system's.
-class Clock {
+class Clock : public Interface {
  public:
-  Clock() = default;
-  virtual ~Clock() = default;
-  Clock(const Clock&) = delete;
-  Clock& operator=(const Clock&) = delete;
-  Clock(Clock&&) = delete;
-  Clock& operator=(Clock&&) = delete;
-
   // Since some fixed moment; never decreases.
   virtual Seconds now() = 0;
   // Whether the user wants all work to end, whatever its limit. Once true it stays so.
@@ -43,6 +37,11 @@ class Stopwatch {
  private:
   Seconds start_ = steady_now();
 };
+
+// For a message: why work ended before its time.
+inline std::string_view end_of_time(bool by_user) {
+  return by_user ? "interrupted" : "the time limit was reached";
+}
 
 // The moment at which work must end. Copies mean the same moment, so a step passes its own on.
 class Deadline {
@@ -74,10 +73,8 @@ class Deadline {
     const Seconds so_far = elapsed();
     return stopped() || (limit_ && so_far.value >= limit_->value);
   }
-  // For a message, once it has passed: "the time limit was reached", or "interrupted".
-  [[nodiscard]] std::string_view cause() const {
-    return stopped() ? "interrupted" : "the time limit was reached";
-  }
+  // Once it has passed.
+  [[nodiscard]] std::string_view cause() const { return end_of_time(stopped()); }
   // To be thrown once it has passed: "the time limit was reached before WHAT; raise the limit".
   [[nodiscard]] LimitReached ended_before(std::string_view what) const {
     const std::string cure = stopped() ? "" : "; raise the limit";

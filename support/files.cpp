@@ -13,6 +13,7 @@
 
 #include "support/descriptor.hpp"
 #include "support/errors.hpp"
+#include "support/pinned.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier {
@@ -22,13 +23,10 @@ namespace {
 constexpr std::size_t kChunk = std::size_t{1} << 18U;
 
 // Removes a temporary file unless it was renamed.
-class Unlinker {
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
+class Unlinker : public Pinned {
  public:
   explicit Unlinker(std::string path) : path_(std::move(path)) {}
-  Unlinker(const Unlinker&) = delete;
-  Unlinker& operator=(const Unlinker&) = delete;
-  Unlinker(Unlinker&&) = delete;
-  Unlinker& operator=(Unlinker&&) = delete;
   ~Unlinker() {
     if (!path_.empty()) ::unlink(path_.c_str());
   }

@@ -184,12 +184,7 @@ struct CommandState {
   // Has `act` called after parsing if the option is given; a refusal gets the option's name.
   void when_given(const CLI::Option* option, const std::string& names, std::function<void()> act) {
     after.emplace_back([option, names, act = std::move(act)] {
-      if (option->count() == 0) return;
-      try {
-        act();
-      } catch (const InputError& fault) {
-        throw InputError({}, label_of(names), fault.what());
-      }
+      if (option->count() > 0) at_place({}, label_of(names), act);
     });
   }
 

@@ -15,6 +15,7 @@
 
 #include "cli/common/readers.hpp"
 #include "support/errors.hpp"
+#include "support/pinned.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the name is CLI11's
 class App;
@@ -147,15 +148,12 @@ class Arguments {
 };
 
 // The program's command line: --help, --version, or one of the commands.
-class CommandLine {
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
+class CommandLine : public Pinned {
  public:
   CommandLine(const std::string& description, const std::string& program,
               const std::string& version);
   ~CommandLine();
-  CommandLine(const CommandLine&) = delete;
-  CommandLine& operator=(const CommandLine&) = delete;
-  CommandLine(CommandLine&&) = delete;
-  CommandLine& operator=(CommandLine&&) = delete;
 
   [[nodiscard]] Arguments root();
 

@@ -25,10 +25,6 @@ bool interrupted() {
   return signalled != 0;
 }
 
-std::string_view end_of_time() {
-  return interrupted() ? "interrupted" : "the time limit was reached";
-}
-
 InterruptWatch::InterruptWatch() {
   (void)::sigaction(SIGINT, nullptr, &before_);
   if (before_.sa_handler == SIG_IGN) return;

@@ -4,21 +4,19 @@
 #include <string>
 #include <string_view>
 
+#include "support/pinned.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
 
 // On a terminal one line that is rewritten and erased at the end, otherwise a log line every few
 // seconds. Prints nothing during the first second.
-class StatusLine {
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
+class StatusLine : public Pinned {
  public:
   // prefix: of every line, "espalier: plan: ". terminal: whether stderr is a terminal.
   StatusLine(std::string prefix, bool enabled, bool terminal);
   ~StatusLine();
-  StatusLine(const StatusLine&) = delete;
-  StatusLine& operator=(const StatusLine&) = delete;
-  StatusLine(StatusLine&&) = delete;
-  StatusLine& operator=(StatusLine&&) = delete;
 
   [[nodiscard]] bool is_enabled() const { return enabled_; }
   // Whether a line should be printed, `elapsed` after the start.

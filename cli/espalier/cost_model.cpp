@@ -108,13 +108,8 @@ CostOptions::Read CostOptions::read() const {
                    : cost_models::parse_parameters(read_text(file), network);
   const std::string name =
       model.empty() ? std::string(cost_models::kModelNames[given.index()]) : model;
-  const auto parameters = [&] {
-    try {
-      return converted(given, name);
-    } catch (const InputError& fault) {
-      throw InputError(network, {}, fault.what());
-    }
-  }();
+  const cost_models::Parameters parameters =
+      at_place(network, "", [&] { return converted(given, name); });
   return {parameters, name, network, entries_of(operation, formulas_of(name), algorithms)};
 }
 

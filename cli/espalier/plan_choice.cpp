@@ -83,7 +83,8 @@ Choice choose_in_sight(simulate::ChoiceOptions options, const Console& console,
         time_of(candidate)));
   }
   if (!choice.complete) {
-    console.warn(fmt::format("{} before all plans and segment sizes were tried", end_of_time()));
+    console.warn(fmt::format("{} before all plans and segment sizes were tried",
+                             end_of_time(interrupted())));
   }
   return choice;
 }

@@ -151,8 +151,9 @@ ExitStatus judge(const Run& run, std::string_view label, const Console& console)
   if (end != planner::Termination::kTimeLimit && end != planner::Termination::kStalled) {
     return ExitStatus::kDone;
   }
-  const std::string_view cause =
-      end == planner::Termination::kStalled ? "the solver made no more progress" : end_of_time();
+  const std::string_view cause = end == planner::Termination::kStalled
+                                     ? "the solver made no more progress"
+                                     : end_of_time(interrupted());
   const bool of_one_tree =
       run.outcome.single_tree_bound && ends.proof != planner::Termination::kDone;
   const std::optional<BytesPerSecond>& bound =

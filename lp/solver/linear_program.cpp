@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "support/errors.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::lp {
 
@@ -41,17 +42,14 @@ int to_glpk(std::uint32_t index) {
 // GLPK creates an environment per thread, and does not free it when the thread ends. An error
 // inside GLPK leaves it beyond repair: it is freed, with all programs in it, and the next program
 // gets a new one.
-class Environment {
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
+class Environment : public Pinned {
  public:
   static Environment& of_this_thread() {
     static thread_local Environment environment;
     return environment;
   }
   ~Environment() { glp_free_env(); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-  Environment(Environment&&) = delete;
-  Environment& operator=(Environment&&) = delete;
 
   // Increases with every failure.
   [[nodiscard]] std::size_t failures() const { return failures_; }
@@ -99,7 +97,8 @@ class Environment {
 
 }  // namespace
 
-struct LinearProgram::Handle {
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
+struct LinearProgram::Handle : public Pinned {
   std::size_t failures = Environment::of_this_thread().failures();  // at creation
   glp_prob* problem = Environment::of_this_thread().run([] { return glp_create_prob(); });
   bool scaled = false;
@@ -108,14 +107,9 @@ struct LinearProgram::Handle {
   std::vector<int> indices;
   std::vector<double> values;
 
-  Handle() = default;
   ~Handle() {
     if (alive()) glp_delete_prob(problem);
   }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  Handle(Handle&&) = delete;
-  Handle& operator=(Handle&&) = delete;
 
   void load_indices(std::span<const std::uint32_t> from_zero) {
     indices.assign(1, 0);
@@ -217,9 +211,6 @@ void LinearProgram::remove_rows(std::span<const std::uint32_t> rows) {
 
 std::uint32_t LinearProgram::row_count() const {
   return static_cast<std::uint32_t>(handle_->run(glp_get_num_rows));
-}
-std::uint32_t LinearProgram::column_count() const {
-  return static_cast<std::uint32_t>(handle_->run(glp_get_num_cols));
 }
 
 LpStatus LinearProgram::solve(const SimplexOptions& options) {

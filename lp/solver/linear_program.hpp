@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "support/pinned.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
@@ -48,14 +49,11 @@ struct SimplexOptions {
   bool scale = false;  // geometric and equilibration scaling before the first solve
 };
 
-class LinearProgram {
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
+class LinearProgram : public Pinned {
  public:
   explicit LinearProgram(Sense sense);
   ~LinearProgram();
-  LinearProgram(LinearProgram&&) = delete;
-  LinearProgram& operator=(LinearProgram&&) = delete;
-  LinearProgram(const LinearProgram&) = delete;
-  LinearProgram& operator=(const LinearProgram&) = delete;
 
   // entries: of existing columns (add_row) or rows (add_column), no index twice. Returns the new
   // index.
@@ -68,7 +66,6 @@ class LinearProgram {
   void remove_rows(std::span<const std::uint32_t> rows);
 
   [[nodiscard]] std::uint32_t row_count() const;
-  [[nodiscard]] std::uint32_t column_count() const;
 
   // Simplex from the current basis: that of the last solve, with new rows and columns at their
   // slack or bound.

@@ -157,12 +157,10 @@ class Explainer {
   }
 
   [[nodiscard]] Platform raised(const Bottleneck& bottleneck, double factor) const {
-    try {
-      return platforms::faster(problem_.platform(), bottleneck.figures, factor);
-    } catch (const InputError& fault) {
-      throw InputError(problem_.platform().name(),
-                       fmt::format("{}, {} times as fast", bottleneck.name, factor), fault.what());
-    }
+    return at_place(
+        problem_.platform().name(),
+        [&] { return fmt::format("{}, {} times as fast", bottleneck.name, factor); },
+        [&] { return platforms::faster(problem_.platform(), bottleneck.figures, factor); });
   }
 
   WhatIf solve(const Bottleneck& bottleneck, double factor) {

@@ -8,7 +8,7 @@
 
 namespace espalier::planner::tree_algorithms {
 
-// The neighbours of one rank in one tree, as false ranks.
+// The neighbours of one rank in one tree, as false ranks: (rank - source) mod ranks.
 struct TreeRelatives {
   std::uint32_t parent = 0;  // the source's is 0, itself
   std::array<std::uint32_t, 2> child{};
@@ -24,11 +24,6 @@ struct TwoTreeRelatives {
   TreeRelatives left;
   TreeRelatives right;
 };
-
-// (rank - source) mod ranks; its inverse is (false rank + source) mod ranks. Both below `ranks`.
-constexpr std::uint32_t false_rank(std::uint32_t rank, std::uint32_t source, std::uint32_t ranks) {
-  return (rank + ranks - source) % ranks;
-}
 
 // The neighbours of false rank `rank` of `ranks`. 0 <= rank < ranks < 2^31.
 constexpr TwoTreeRelatives two_tree_relatives(std::uint32_t rank, std::uint32_t ranks) {

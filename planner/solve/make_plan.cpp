@@ -60,9 +60,7 @@ Plan plan_of(const SolvedProblem& problem, std::string_view algorithm, const Out
   plan.segment = problem.options.segment.value > 0 ? problem.options.segment : segment;
   plan.latency_occupies = problem.options.latency_occupies;
   const std::vector<std::uint32_t> host_of_node = host_numbers(platform);
-  for (const platforms::NodeId host : platform.hosts()) {
-    plan.nodes.push_back(platform.node(host).name);
-  }
+  plan.nodes = platforms::names_of_hosts(platform);
   for (const WeightedTree& tree : outcome.reduce_trees) {
     plan.reduce_trees.push_back(plan_tree(platform, tree, true, host_of_node));
   }

@@ -32,6 +32,12 @@ std::pair<NodeId, NodeId> ends(const Arc& arc) {
 
 }  // namespace
 
+std::vector<std::string> names_of_hosts(const Platform& platform) {
+  std::vector<std::string> names;
+  for (const NodeId host : platform.hosts()) names.push_back(platform.node(host).name);
+  return names;
+}
+
 Seconds latency_along(const Platform& platform, std::span<const std::uint32_t> arcs) {
   Seconds sum;
   for (const std::uint32_t arc : arcs) sum.value += platform.arcs()[arc].latency.value;

@@ -114,6 +114,8 @@ class Platform {
   NodesByName by_name_;
 };
 
+// In the order of hosts().
+std::vector<std::string> names_of_hosts(const Platform& platform);
 // The sum of the latencies of these arcs.
 Seconds latency_along(const Platform& platform, std::span<const std::uint32_t> arcs);
 

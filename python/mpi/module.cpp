@@ -19,6 +19,7 @@
 #include "runtime/api/collective.hpp"
 #include "runtime/api/reduction.hpp"
 #include "runtime/transport/mpi_error.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::python {
 
@@ -81,7 +82,8 @@ struct CallOptions {
   std::optional<double> timeout_s{};
 };
 
-class PlannedCollective {
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
+class PlannedCollective : public Pinned {
  public:
   PlannedCollective(std::uintptr_t comm, const std::string& plan, const std::string& file,
                     const CallOptions& given)
@@ -92,10 +94,6 @@ class PlannedCollective {
     MPI_Finalized(&is_finalized);
     if (is_finalized != 0) static_cast<void>(collective_.release());  // MPI frees nothing any more
   }
-  PlannedCollective(const PlannedCollective&) = delete;
-  PlannedCollective& operator=(const PlannedCollective&) = delete;
-  PlannedCollective(PlannedCollective&&) = delete;
-  PlannedCollective& operator=(PlannedCollective&&) = delete;
 
   void close() { collective_.reset(); }
   [[nodiscard]] runtime::Collective& get() {

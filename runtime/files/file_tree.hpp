@@ -83,16 +83,13 @@ class InputTree : public ByteSource {
 // A folder that gets its name when it is complete. A folder of that name must not exist, or must be
 // empty. A process that is killed leaves `.espalier-NAME.PID` beside it; with resume, an
 // interrupted run leaves `.espalier-NAME.part`.
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Interface deletes the others
 class OutputTree : public ByteTarget {
  public:
   // Creates all folders and files, and reserves disk space for all but their holes. resume: the
   // source's identity.
   OutputTree(std::string name, FileTree tree, std::optional<std::uint64_t> resume = {});
   ~OutputTree() override;
-  OutputTree(const OutputTree&) = delete;
-  OutputTree& operator=(const OutputTree&) = delete;
-  OutputTree(OutputTree&&) = delete;
-  OutputTree& operator=(OutputTree&&) = delete;
 
   void write_at(std::uint64_t offset, const std::byte* from, std::size_t bytes) override;
   void read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) override;

@@ -10,19 +10,17 @@
 #include <string>
 
 #include "runtime/files/files.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::runtime {
 
-class Mapping {
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
+class Mapping : public Pinned {
  public:
   enum class Access : std::uint8_t { kRead, kWrite };
   // name: for error messages. Throws InputError.
   Mapping(int descriptor, const std::string& name, std::uint64_t bytes, Access access);
   ~Mapping();
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  Mapping(Mapping&&) = delete;
-  Mapping& operator=(Mapping&&) = delete;
 
   [[nodiscard]] std::span<std::byte> bytes() const { return bytes_; }
 

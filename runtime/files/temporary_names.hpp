@@ -4,17 +4,15 @@
 
 #include <string>
 
+#include "support/pinned.hpp"
+
 namespace espalier::runtime {
 
 // The file is removed by the destructor or by remove_temporaries(), whichever comes first.
-class TemporaryName {
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
+class TemporaryName : public Pinned {
  public:
-  TemporaryName() = default;
   ~TemporaryName() { remove(); }
-  TemporaryName(const TemporaryName&) = delete;
-  TemporaryName& operator=(const TemporaryName&) = delete;
-  TemporaryName(TemporaryName&&) = delete;
-  TemporaryName& operator=(TemporaryName&&) = delete;
 
   // Call it before the file gets the name.
   void set(std::string name);

@@ -28,14 +28,11 @@ using runtime::size_of;
 // again: from then on, one for equal parts serves. Per operation.
 constexpr std::size_t kMostShares = 8;
 
-struct Group {
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
+struct Group : public Pinned {
   MPI_Group group = MPI_GROUP_NULL;
   explicit Group(MPI_Comm comm) { check(PMPI_Comm_group(comm, &group), "MPI_Comm_group"); }
   ~Group() { PMPI_Group_free(&group); }
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
-  Group(Group&&) = delete;
-  Group& operator=(Group&&) = delete;
 };
 
 // A communicator of the same ranks without the program's attributes and error handler, so that none

@@ -12,6 +12,7 @@
 #include "runtime/memory/mpi_plugins.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
+#include "support/pinned.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::preload {
@@ -54,14 +55,11 @@ bool goes_along_trees(planner::Operation operation, MPI_Datatype type, MPI_Op op
 // defines. (The library is loaded with the program, so that the variable may be at a fixed offset.)
 [[gnu::tls_model("initial-exec")]] thread_local bool is_inside = false;
 
-class Inside {
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
+class Inside : public Pinned {
  public:
   Inside() : before_(std::exchange(is_inside, true)) {}
   ~Inside() { is_inside = before_; }
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
-  Inside(Inside&&) = delete;
-  Inside& operator=(Inside&&) = delete;
 
  private:
   bool before_;

@@ -86,7 +86,10 @@ const PlanMaker::Answer& PlanMaker::known(const Members& members, int size) {
   if (answers_.size() >= kMostAnswers) answers_.clear();
   Answer found;
   try {
-    found = size == kAnySize ? find(members) : find(members, size);
+    const std::vector<int> given = fitting(members);
+    found = !given.empty()     ? fastest_of(given, size)
+            : size == kAnySize ? make(members)
+                               : make(members, size);
   } catch (const std::exception& error) {
     report_failure(members, error.what());
     found.reason = Reason::kPlanningFailed;
@@ -113,12 +116,18 @@ std::vector<int> PlanMaker::fitting(const Members& members) const {
   return indices;
 }
 
-PlanMaker::Answer PlanMaker::find(const Members& members) const {
+PlanMaker::Answer PlanMaker::fastest_of(const std::vector<int>& given, int size) const {
   constexpr SizeClasses kNone{0, -1};
-  const std::vector<int> given = fitting(members);
-  if (!given.empty()) {
-    return {{}, Origin::kGiven, given.front(), {}, {}, given.size() > 1 ? kNone : SizeClasses()};
-  }
+  if (given.size() == 1) return {{}, Origin::kGiven, given.front()};
+  if (size == kAnySize) return {{}, Origin::kGiven, given.front(), {}, {}, kNone};
+  const int fastest = *std::ranges::min_element(given, {}, [&](int i) {
+    const planner::Pipeline pipeline(shared_->plans[static_cast<std::size_t>(i)]);
+    return predicted(pipeline, middle_of(size)).value;
+  });
+  return {{}, Origin::kGiven, fastest, {}, {}, {size, size}};
+}
+
+PlanMaker::Answer PlanMaker::make(const Members& members) const {
   if (!members.decided.empty()) return {{}, Origin::kDecided};
   if (platform_.empty()) return {shared_->learns ? Reason::kNotLearnt : Reason::kNoPlanFits};
   const planner::Plan plan =
@@ -130,33 +139,25 @@ PlanMaker::Answer PlanMaker::find(const Members& members) const {
   return answer;
 }
 
-PlanMaker::Answer PlanMaker::find(const Members& members, int size) {
+PlanMaker::Answer PlanMaker::make(const Members& members, int size) {
   const Bytes message = middle_of(size);
-  const SizeClasses serves{size, size};
-  const std::vector<int> given = fitting(members);
-  if (given.empty() && follows_rules()) {
+  if (follows_rules()) {
     const planner::Plan plan =
         make_plan_for(platform_, shared_->settings, members, message, limits_.plan);
     return {{}, Origin::kMade, -1, planner::to_json(plan), {}, {0, kLeastLong - 1}};
   }
-  if (given.empty()) {
-    Answer answer = known(members, kAnySize);
-    answer.serves = serves;
-    if (spent_on_sizes_ >= limits_.sizes) return answer;
-    const Stopwatch clock;
-    try {
-      answer.for_throughput = std::exchange(
-          answer.made, planner::to_json(make_plan_for_message(platform_, shared_->settings, members,
-                                                              message, limits_.size)));
-    } catch (const Error&) {  // none in time, so the one for throughput serves
-    }
-    spent_on_sizes_.value += clock.elapsed().value;
-    return answer;
+  Answer answer = known(members, kAnySize);
+  answer.serves = {size, size};
+  if (spent_on_sizes_ >= limits_.sizes) return answer;
+  const Stopwatch clock;
+  try {
+    answer.for_throughput = std::exchange(
+        answer.made, planner::to_json(make_plan_for_message(platform_, shared_->settings, members,
+                                                            message, limits_.size)));
+  } catch (const Error&) {  // none in time, so the one for throughput serves
   }
-  const int fastest = *std::ranges::min_element(given, {}, [&](int i) {
-    return predicted(planner::Pipeline(shared_->plans[static_cast<std::size_t>(i)]), message).value;
-  });
-  return {{}, Origin::kGiven, fastest, {}, {}, serves};
+  spent_on_sizes_.value += clock.elapsed().value;
+  return answer;
 }
 
 }  // namespace espalier::preload

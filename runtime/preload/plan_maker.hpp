@@ -67,8 +67,11 @@ class PlanMaker {
   // size: kAnySize for the answer that does not depend on it; where there is none, its `serves`
   // contains only the sizes for which it is right nevertheless.
   const Answer& known(const Members& members, int size);
-  [[nodiscard]] Answer find(const Members& members) const;
-  [[nodiscard]] Answer find(const Members& members, int size);
+  // Where no given plan fits: the same with a plan to be made.
+  [[nodiscard]] Answer make(const Members& members) const;
+  [[nodiscard]] Answer make(const Members& members, int size);
+  // Of given plans, at least one.
+  [[nodiscard]] Answer fastest_of(const std::vector<int>& given, int size) const;
   // Indices of the given plans that serve the members.
   [[nodiscard]] std::vector<int> fitting(const Members& members) const;
   void report_failure(const Members& members, const std::string& reason);

@@ -12,7 +12,6 @@
 #include "planner/registry.hpp"
 #include "platforms/core/contention.hpp"
 #include "platforms/formats/formats.hpp"
-#include "platforms/formats/host_groups.hpp"
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/topology/tac_rules.hpp"
 #include "simulate/search/choose_blocks.hpp"
@@ -145,11 +144,6 @@ void check_planning(const Settings& settings) {
       std::ranges::any_of(planner::kEveryOperation,
                           [&](planner::Operation operation) { return serves(named, operation); });
   if (!serves_any) planner::find_algorithm(named);
-}
-
-runtime::HostGroups groups_in(const std::string& text, const std::string& file) {
-  const auto groups = platforms::groups_by_host(text, file);
-  return groups ? *groups : runtime::parse_host_groups(text, file);
 }
 
 std::string read_platform_text(const Settings& settings) {

@@ -7,7 +7,6 @@
 
 #include "planner/plan/plan.hpp"
 #include "runtime/preload/settings.hpp"
-#include "runtime/topology/host_groups.hpp"
 
 namespace espalier::preload {
 
@@ -30,9 +29,6 @@ bool can_plan();
 
 // Throws InputError if the model or the algorithm is invalid, or if this build has no planner.
 void check_planning(const Settings& settings);
-
-// The groups in the text of the file that the settings name.
-runtime::HostGroups groups_in(const std::string& text, const std::string& file);
 
 // The platform that the settings name, in Espalier's JSON. Throws InputError if the file, the model
 // or the algorithm is invalid, or if this build has no planner.

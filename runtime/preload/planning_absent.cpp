@@ -13,10 +13,6 @@ void check_planning(const Settings& settings) {
                    "this build cannot plan (ESPALIER_PLANNER=OFF); give plans in ESPALIER_PLAN");
 }
 
-runtime::HostGroups groups_in(const std::string& text, const std::string& file) {
-  return runtime::parse_host_groups(text, file);
-}
-
 std::string read_platform_text(const Settings& settings) {
   check_planning(settings);
   return {};

@@ -14,6 +14,7 @@
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/preload/planning.hpp"
 #include "runtime/pull/pull_collective.hpp"
+#include "runtime/topology/described_groups.hpp"
 #include "runtime/topology/topology_platform.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
@@ -112,8 +113,8 @@ std::string platform_of_ranks(MPI_Comm comm, const std::string& groups_file, con
   std::vector<std::string> groups;
   if (groups_file != kOnlyHosts) {
     const std::string shown = display_name(groups_file);
-    groups =
-        runtime::groups_of_hosts(groups_in(texts.at(kFile + groups_file), shown), hosts, shown);
+    groups = runtime::groups_of_hosts(
+        runtime::described_groups(texts.at(kFile + groups_file), shown), hosts, shown);
   }
   return runtime::topology_platform(hosts, runtime::hosts_of_ranks(comm), groups);
 }

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "runtime/transport/timeout.hpp"
+#include "support/pinned.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::runtime {
@@ -41,15 +42,11 @@ class OwnedComm {
   [[nodiscard]] std::size_t largest_tag() const;
 
  private:
-  struct Shared {
+  // NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
+  struct Shared : public Pinned {
     MPI_Comm comm = MPI_COMM_NULL;
     bool is_abandoned = false;
-    Shared() = default;
     ~Shared();
-    Shared(const Shared&) = delete;
-    Shared& operator=(const Shared&) = delete;
-    Shared(Shared&&) = delete;
-    Shared& operator=(Shared&&) = delete;
   };
   std::shared_ptr<Shared> shared_;
 };

@@ -51,8 +51,6 @@ class FlowProgram {
     FlowSolution solution;
     solution.status = program_.solve(options);
     solution.throughput = program_.objective() * unit_;
-    solution.rows = program_.row_count();
-    solution.columns = program_.column_count();
     return solution;
   }
 

@@ -26,8 +26,6 @@ namespace espalier::lp {
 struct FlowSolution {
   LpStatus status = LpStatus::kTrouble;
   double throughput = 0;  // TP, bytes per second; valid when optimal
-  std::size_t rows = 0;
-  std::size_t columns = 0;
 };
 
 // One more row: what crosses the arcs costs at most `most` per byte that is broadcast,

@@ -5,18 +5,15 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
-#include <string>
 #include <tuple>
 
 #include "planner/plan/segment_assignment.hpp"
-#include "platforms/core/contention.hpp"
-#include "tests/planner/references/plain_model.hpp"
+#include "tests/simulate/plain_needs.hpp"
 
 namespace espalier::testing {
 
 namespace {
 
-using Ticks = std::int64_t;
 constexpr Ticks kNever = std::numeric_limits<Ticks>::max();
 
 struct PlainSend {
@@ -26,18 +23,6 @@ struct PlainSend {
   std::size_t stretches_begun = 0;
   Ticks end = 0;           // of all stretches that have begun
   Ticks arrival = kNever;  // set when all have begun
-};
-
-struct Need {
-  std::size_t resource;
-  Ticks time;
-};
-using Stretch = std::vector<Need>;
-
-struct PlainTree {
-  const planner::PlanTree* tree;
-  bool up;
-  std::size_t number;  // within its kind
 };
 
 // What a host combines, or combined last.
@@ -50,11 +35,7 @@ class PlainSimulation {
  public:
   PlainSimulation(const planner::Plan& plan, const platforms::Platform& platform,
                   std::uint64_t message, const PlainOptions& options, double tick_s)
-      : plan_(plan),
-        platform_(platform),
-        options_(options),
-        tick_s_(tick_s),
-        rest_(message % plan.segment.value) {
+      : plan_(plan), options_(options), tick_s_(tick_s), rest_(message % plan.segment.value) {
     for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
       for (std::size_t number = 0; number < kind.trees->size(); ++number) {
         trees_.push_back({&(*kind.trees)[number], kind.up, number});
@@ -67,8 +48,9 @@ class PlainSimulation {
     if (up_) up_->end_at(segments_, plan.segment);
     if (down_) down_->end_at(segments_, plan.segment);
     source_ = planner::source_index(plan);
-    whole_ = needs_of(plan.segment.value);
-    if (rest_ > 0) last_ = needs_of(rest_);
+    whole_ = plain_needs(plan, platform, trees_, plan.segment.value, tick_s);
+    if (rest_ > 0) last_ = plain_needs(plan, platform, trees_, rest_, tick_s);
+    free_at_.assign(whole_.resources, 0);
     has_.assign(plan.nodes.size(), std::vector<std::size_t>(trees_.size(), 0));
     added_ = has_;
     jobs_.resize(plan.nodes.size());
@@ -101,8 +83,6 @@ class PlainSimulation {
   }
 
  private:
-  using Needs = std::vector<std::vector<std::vector<Stretch>>>;  // [tree][edge]
-
   [[nodiscard]] const std::vector<planner::PlanEdge>& edges_of(std::size_t tree) const {
     return trees_[tree].tree->edges;
   }
@@ -124,69 +104,6 @@ class PlainSimulation {
     return result;
   }
   [[nodiscard]] bool keeps_result(std::size_t host) const { return host == source_ || down_; }
-
-  [[nodiscard]] std::vector<std::uint32_t> path_of(const PlainTree& of,
-                                                   const planner::PlanEdge& edge) const {
-    const auto& [tree, up, number] = of;
-    std::vector<std::string> names{plan_.nodes[up ? edge.child : edge.parent]};
-    const auto via = tree->via.find({edge.parent, edge.child});
-    if (via != tree->via.end()) names.insert(names.end(), via->second.begin(), via->second.end());
-    names.push_back(plan_.nodes[up ? edge.parent : edge.child]);
-    std::vector<std::uint32_t> arcs;
-    for (std::size_t i = 0; i + 1 < names.size(); ++i) {
-      arcs.push_back(
-          static_cast<std::uint32_t>(platform_
-                                         .find_arc(platform_.find_node(names[i]).value(),
-                                                   platform_.find_node(names[i + 1]).value())
-                                         .value()));
-    }
-    return arcs;
-  }
-
-  Needs needs_of(std::uint64_t bytes) {
-    const PlainModel model(platform_, platforms::parse_model(plan_.model),
-                           {{bytes}, plan_.latency_occupies});
-    Needs needs;
-    latency_.clear();
-    for (const PlainTree& tree : trees_) {
-      needs.emplace_back();
-      latency_.emplace_back();
-      for (const planner::PlanEdge& edge : tree.tree->edges) {
-        const std::vector<std::uint32_t> arcs = path_of(tree, edge);
-        double latency = 0;
-        for (const std::uint32_t arc : arcs) latency += platform_.arcs()[arc].latency.value;
-        latency_.back().push_back(plan_.latency_occupies ? 0 : ticks(latency));
-        needs.back().push_back(stretches(model, arcs, bytes));
-      }
-    }
-    free_at_.assign(model.resources().size(), 0);
-    return needs;
-  }
-
-  // Under one-port models an arc occupies its resources at once; otherwise a segment passes from
-  // one resource to the next.
-  [[nodiscard]] std::vector<Stretch> stretches(const PlainModel& model,
-                                               const std::vector<std::uint32_t>& arcs,
-                                               std::uint64_t bytes) const {
-    std::vector<Stretch> result;
-    for (const std::uint32_t arc : arcs) {
-      const PlainModel::Load load = model.load_of({&arc, 1});
-      Stretch all;
-      for (const std::string kind : {"out-port", "port", "link", "shared", "in-port"}) {
-        for (std::size_t r = 0; r < load.size(); ++r) {
-          if (load[r] == 0 || !model.resources()[r].starts_with(kind + " ")) continue;
-          all.push_back({r, ticks(load[r] * static_cast<double>(bytes))});
-        }
-      }
-      if (plan_.model.starts_with("one-port") || plan_.model == "multi-port-processor") {
-        result.push_back(all);
-      } else {
-        for (const Need& need : all) result.push_back({need});
-      }
-    }
-    return result;
-  }
-  [[nodiscard]] Ticks ticks(double seconds) const { return std::llround(seconds / tick_s_); }
 
   void take_arrivals(Ticks now) {
     for (const PlainSend& send : sends_) {
@@ -220,7 +137,7 @@ class PlainSimulation {
   [[nodiscard]] Ticks combining_time(std::size_t host, std::size_t tree) const {
     const bool is_short = rest_ > 0 && segment_of(tree, has_[host][tree]) + 1 == segments_;
     const auto bytes = static_cast<double>(is_short ? rest_ : plan_.segment.value);
-    return ticks(bytes * options_.combine_s_per_byte);
+    return std::llround(bytes * options_.combine_s_per_byte / tick_s_);
   }
   void end_job(std::size_t host, Ticks now) {
     if (jobs_[host].end != now) return;
@@ -387,7 +304,7 @@ class PlainSimulation {
     for (PlainSend& send : sends_) {
       if (trees_[send.tree].up && send.nth >= receives_[send.tree][send.edge]) continue;
       const bool is_short = rest_ > 0 && segment_of(send.tree, send.nth) + 1 == segments_;
-      const auto& path = (is_short ? last_ : whole_)[send.tree][send.edge];
+      const auto& path = (is_short ? last_ : whole_).paths[send.tree][send.edge];
       while (send.stretches_begun < path.size()) {
         const Stretch& stretch = path[send.stretches_begun];
         const bool free = std::ranges::all_of(
@@ -401,7 +318,7 @@ class PlainSimulation {
           send.end = std::max(send.end, now + need.time);
         }
         if (++send.stretches_begun == path.size()) {
-          send.arrival = send.end + latency_[send.tree][send.edge];
+          send.arrival = send.end + whole_.latency[send.tree][send.edge];
         }
       }
     }
@@ -423,7 +340,6 @@ class PlainSimulation {
   }
 
   const planner::Plan& plan_;
-  const platforms::Platform& platform_;
   PlainOptions options_;
   double tick_s_;
   std::vector<PlainTree> trees_;
@@ -433,9 +349,8 @@ class PlainSimulation {
   std::uint64_t segments_ = 0;
   std::uint64_t injected_ = 0;
   std::size_t source_ = 0;
-  Needs whole_;
-  Needs last_;
-  std::vector<std::vector<Ticks>> latency_;
+  PlainNeeds whole_;
+  PlainNeeds last_;
   std::vector<PlainSend> sends_;
   // [host][tree]: segments that it may send: at a broadcast's source the injected ones, in a reduce
   // tree the combined ones.

@@ -91,8 +91,8 @@ ExitStatus rank(const ExplainCommand& options, const Subject& subject) {
     return ExitStatus::kInfeasible;
   }
   if (any([&](const auto& ranked) { return !ranked.error.empty(); })) {
-    return warn_of_limit(options,
-                         fmt::format("{} before every source was examined", end_of_time()));
+    return warn_of_limit(
+        options, fmt::format("{} before every source was examined", end_of_time(interrupted())));
   }
   if (any(is_cut)) return warn_of_limit(options, "the gaps of some sources were not closed");
   return ExitStatus::kDone;
@@ -105,43 +105,25 @@ ExitStatus judge_explanation(const ExplainCommand& options,
   if (status != ExitStatus::kDone || explanation.termination == planner::Termination::kDone) {
     return status;
   }
-  return warn_of_limit(options,
-                       explanation.termination == planner::Termination::kTimeLimit
-                           ? fmt::format("{} before every upgrade was solved", end_of_time())
-                           : "the solver left a gap open for some upgrades");
+  return warn_of_limit(
+      options, explanation.termination == planner::Termination::kTimeLimit
+                   ? fmt::format("{} before every upgrade was solved", end_of_time(interrupted()))
+                   : "the solver left a gap open for some upgrades");
 }
 
-struct LoadedPlan {
-  planner::Plan plan;
-  planner::VerifyReport report;
-};
-
-// Of a problem of any operation.
+// Of a problem of any operation. loaded: to show where this plan loses; null: none.
 template <class Problem>
-ExitStatus print_explanation(const ExplainCommand& options, const Problem& problem) {
+ExitStatus print_explanation(const ExplainCommand& options, const Problem& problem,
+                             const LoadedPlan* loaded = nullptr) {
   const Stopwatch watch;
   const planner::Explanation explanation =
       explain_timed(problem, options.top, options.limits, options.console);
   Report report = explanation_report(problem, explanation);
-  report.write("seconds", watch.elapsed().value);
-  write_text("-", report.render(options.json));
-  return judge_explanation(options, explanation);
-}
-
-// The same, and where the plan loses.
-template <class Problem>
-ExitStatus print_losses(const ExplainCommand& options, const Problem& problem,
-                        const LoadedPlan& loaded) {
-  const Stopwatch watch;
-  const planner::Explanation explanation =
-      explain_timed(problem, options.top, options.limits, options.console);
-  Report report = explanation_report(problem, explanation);
-  if (explanation.optimum.bound) {
-    add_plan_loss(report,
-                  {display_name(options.plan), loaded.plan,
-                   planner::loss_of(loaded.plan, loaded.report.loads, problem, explanation.optimum),
-                   loaded.report.busiest_load, loaded.report.busiest_resource},
-                  options.top);
+  if (loaded != nullptr && explanation.optimum.bound) {
+    add_plan_loss(
+        report, *loaded,
+        planner::loss_of(loaded->plan, loaded->report.loads, problem, explanation.optimum),
+        options.top);
   }
   report.write("seconds", watch.elapsed().value);
   write_text("-", report.render(options.json));
@@ -182,24 +164,23 @@ void require_agreement(const ExplainCommand& options, const Platform& platform,
 
 ExitStatus explain_plan(const ExplainCommand& options) {
   require_one_stdin("explain", options.plan, options.platform);
-  LoadedPlan loaded;
-  loaded.plan = planner::parse_plan(read_text(options.plan), display_name(options.plan),
-                                    planner::Roots::kAny);
+  LoadedPlan loaded{display_name(options.plan)};
+  loaded.plan = planner::parse_plan(read_text(options.plan), loaded.file, planner::Roots::kAny);
   const planner::Plan& plan = loaded.plan;
   if (planner::has_no_data(plan.operation)) {
-    throw InputError(display_name(options.plan), "/operation",
+    throw InputError(loaded.file, "/operation",
                      "a barrier has a time, not a throughput to explain; use 'bound'");
   }
   const Platform platform =
       planner::platform_of(plan, options.reading.read(options.platform, options.console));
   loaded.report = planner::verify(plan, platform, {.prove = false});
-  if (print_faults(loaded.report, display_name(options.plan))) return ExitStatus::kCheckFailed;
+  if (print_faults(loaded.report, loaded.file)) return ExitStatus::kCheckFailed;
   require_agreement(options, platform, plan);
   return planner::on_problem(plan.operation, platform, planner::root_of(plan, platform),
                              platforms::parse_model(plan.model),
                              {.segment = plan.segment, .latency_occupies = plan.latency_occupies},
                              planner::receipts_of(plan, platform), [&](const auto& problem) {
-                               return print_losses(options, problem, loaded);
+                               return print_explanation(options, problem, &loaded);
                              });
 }
 

@@ -176,13 +176,8 @@ Report report_of(const CollectiveFit& fit, const std::vector<Accuracy>& accuracy
 ExitStatus FitCommand::run() const {
   if (!output.empty()) require_writable(output);
   const std::vector<TimedCase> cases = read_cases(*this);
-  const CollectiveFit fit = [&] {
-    try {
-      return cost_models::fit_collectives(model, cases);
-    } catch (const InputError& fault) {
-      throw InputError(files_text(files), {}, fault.what());
-    }
-  }();
+  const CollectiveFit fit =
+      at_place(files_text(files), "", [&] { return cost_models::fit_collectives(model, cases); });
   const std::vector<Accuracy> accuracy = accuracy_of(fit, cases);
   if (!output.empty()) write_text(output, parameters_json(fit.parameters, {}));
   print_beside(report_of(fit, accuracy).render(json), output, console);

@@ -71,11 +71,7 @@ auto with_name(std::string_view name, Make make) {
 // Runs `make`; an InputError of it, too, gets the name of --schedule.
 template <typename Make>
 auto with_schedule_refusals(Make make) {
-  try {
-    return with_name("--schedule", make);
-  } catch (const InputError& fault) {
-    throw InputError({}, "--schedule", fault.what());
-  }
+  return at_place({}, "--schedule", [&] { return with_name("--schedule", make); });
 }
 
 PlanAttempt attempt(const PlanCommand& options, const planner::Algorithm& algorithm,

@@ -52,7 +52,7 @@ struct ReportCommand {
 struct Inputs {
   std::optional<platforms::ReadResult> network{};
   std::string network_file{};
-  std::vector<PagePlan> plans{};
+  std::vector<LoadedPlan> plans{};
   std::optional<Json> trace{};
   std::string trace_file{};
 };
@@ -135,13 +135,14 @@ bool check_plans(Inputs& inputs) {
   bool valid = true;
   if (inputs.plans.empty()) return valid;
   const Platform whole = inputs.network->platform;
-  for (PagePlan& one : inputs.plans) {
+  for (LoadedPlan& one : inputs.plans) {
     Platform part = planner::platform_of(one.plan, whole);
     one.report = planner::verify(one.plan, part, {.prove = false});
     if (print_faults(one.report, one.file)) valid = false;
     if (&one == &inputs.plans.front()) {
       inputs.network->platform = std::move(part);
-    } else if (part.nodes().size() != inputs.network->platform.nodes().size()) {
+    } else if (!std::ranges::equal(part.nodes(), inputs.network->platform.nodes(), {},
+                                   &platforms::Node::name, &platforms::Node::name)) {
       throw InputError(one.file, {},
                        "is for other hosts than the first plan; make a page of its own");
     }
@@ -275,10 +276,7 @@ ExitStatus add_problem(const ReportCommand& options, const Inputs& inputs, Json&
 std::vector<std::string> rank_names(const Inputs& inputs, bool has_network) {
   if (!inputs.plans.empty()) return inputs.plans.front().plan.nodes;
   if (!has_network) return ranks_of_trace(*inputs.trace);
-  std::vector<std::string> names;
-  const Platform& platform = inputs.network->platform;
-  for (const platforms::NodeId host : platform.hosts()) names.push_back(platform.node(host).name);
-  return names;
+  return platforms::names_of_hosts(inputs.network->platform);
 }
 
 ExitStatus ReportCommand::run() const {
@@ -302,7 +300,7 @@ ExitStatus ReportCommand::run() const {
   render::PageContents contents;
   facts["remarks"] = Json::array();
   facts["plans"] = Json::array();
-  for (const PagePlan& one : inputs.plans) {
+  for (const LoadedPlan& one : inputs.plans) {
     facts["plans"].push_back(plan_facts(one, network, contents));
   }
   facts["network"] = render::network_facts(network, contents.links);

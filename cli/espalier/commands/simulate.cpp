@@ -106,9 +106,8 @@ void require_feasible(const simulate::Simulator& simulator, std::span<const Byte
 SimulationRow run_timed(const simulate::Simulator& simulator, Bytes message,
                         const simulate::OnSend& on_send, const Console& console,
                         const Deadline& deadline) {
-  const Stopwatch watch;
   ProgressLine line(console, format_size(message));
-  const InterruptWatch interrupt_watch;
+  const Deadline left = line.follow(Deadline(deadline.left()));
   constexpr std::uint64_t kSendsBetweenChecks = 1U << 16U;
   const std::uint64_t every = on_send ? 1 : kSendsBetweenChecks;
   std::uint64_t sends = 0;
@@ -116,7 +115,7 @@ SimulationRow run_timed(const simulate::Simulator& simulator, Bytes message,
     if (on_send) on_send(send);
     sends += every;
     if (sends % kSendsBetweenChecks != 0) return;
-    if (deadline.passed() || interrupted()) {
+    if (left.passed()) {
       throw LimitReached(
           fmt::format("{}: {} after {:.1f} million sends, at simulated time {}{}",
                       size_of_run(simulator, message),
@@ -124,14 +123,14 @@ SimulationRow run_timed(const simulate::Simulator& simulator, Bytes message,
                       static_cast<double>(sends) * 1e-6, format_duration(send.start),
                       interrupted() ? "" : "; give a larger --segment or --time-limit"));
     }
-    const Seconds elapsed = watch.elapsed();
-    line.show(elapsed, fmt::format("{:.1f} million sends started, simulated time {}",
-                                   static_cast<double>(sends) * 1e-6, format_duration(send.start)));
+    line.show(left.elapsed(),
+              fmt::format("{:.1f} million sends started, simulated time {}",
+                          static_cast<double>(sends) * 1e-6, format_duration(send.start)));
   };
   const bool is_observed = on_send || !simulator.follows_schedule();
   SimulationRow row{message, simulator.run(message, is_observed ? simulate::OnSend(observe, every)
                                                                 : simulate::OnSend())};
-  row.seconds = watch.elapsed().value;
+  row.seconds = left.elapsed().value;
   return row;
 }
 
@@ -145,16 +144,6 @@ SimulationRow run_traced(const simulate::Simulator& simulator, Bytes message,
       options.console, deadline);
   write_text(options.trace, trace.text());
   return row;
-}
-
-// Adds the file to an error in the plan, whose text names the place in it.
-simulate::Simulator make_simulator(const planner::Plan& plan, const platforms::Platform& platform,
-                                   const simulate::Options& options, const std::string& file) {
-  try {
-    return simulate::Simulator(plan, platform, options);
-  } catch (const InputError& fault) {
-    throw InputError(display_name(file), {}, fault.what());
-  }
 }
 
 // Only where data is combined do hosts take time for it; receive windows matter there, and where
@@ -220,7 +209,9 @@ SimulatedPlan SimulateCommand::simulated(const std::string& file, const platform
       simulate::with_overhead(planner::platform_of(read, whole), overhead);
   simulate::Options options = how;
   options.receives = receives.value_or(options.receives);
-  const simulate::Simulator simulator = make_simulator(read, network, options, file);
+  // Errors name the place in the plan.
+  const simulate::Simulator simulator =
+      at_place(display_name(file), "", [&] { return simulate::Simulator(read, network, options); });
   const std::vector<std::string> resources = simulate::resource_names(simulator, read, network);
   require_feasible(simulator, messages, *this);
 

@@ -9,6 +9,7 @@
 
 #include "runtime/tcp/stream.hpp"
 #include "support/json.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::cli {
 
@@ -24,16 +25,13 @@ class Lines {
   std::string text_{};
 };
 
-class Child {
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
+class Child : public Pinned {
  public:
   // command: of the shell. Its group of processes is its own, so that kill() ends them all. Throws
   // std::system_error.
   explicit Child(const std::string& command);
   ~Child();
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  Child(Child&&) = delete;
-  Child& operator=(Child&&) = delete;
 
   [[nodiscard]] int output() const { return output_.get(); }
   // Whether its output has not ended.

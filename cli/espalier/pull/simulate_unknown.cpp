@@ -8,7 +8,6 @@
 #include <span>
 
 #include "cli/common/chrome_trace.hpp"
-#include "cli/common/interrupt.hpp"
 #include "cli/common/report.hpp"
 #include "cli/espalier/options.hpp"
 #include "cli/espalier/reports/simulation_report.hpp"
@@ -66,12 +65,6 @@ std::string name_of_host(const platforms::Platform& network, std::size_t host) {
   return network.node(network.hosts()[host]).name;
 }
 
-std::vector<std::string> names_of_hosts(const platforms::Platform& network) {
-  std::vector<std::string> names;
-  for (const platforms::NodeId host : network.hosts()) names.push_back(network.node(host).name);
-  return names;
-}
-
 void add_bars(ChromeTrace& trace, const simulate::PullTransfer& transfer,
               const platforms::Platform& network) {
   const std::string from = printable(name_of_host(network, transfer.from));
@@ -96,27 +89,25 @@ std::vector<std::string> resource_names(const PulledProblem& problem) {
 // Runs one message within what is left of the limit and shows progress. Throws LimitReached.
 PulledRow run_timed(const PulledProblem& problem, const UnknownRun& run, Bytes message,
                     const Deadline& deadline, ChromeTrace* trace) {
-  const Stopwatch watch;
   ProgressLine line(run.console, format_size(message));
-  const InterruptWatch interrupt_watch;
+  const Deadline left = line.follow(Deadline(deadline.left()));
   constexpr std::uint64_t kTransfersBetweenChecks = 1U << 10U;
   std::uint64_t transfers = 0;
   const auto observe = [&](const simulate::PullTransfer& transfer) {
     if (trace != nullptr) add_bars(*trace, transfer, problem.network);
     if (++transfers % kTransfersBetweenChecks != 0) return;
-    if (deadline.passed() || interrupted()) {
+    if (left.passed()) {
       throw LimitReached(fmt::format(
-          "{}: {} after {}, at simulated time {}", size_of_run(problem, run, message),
-          end_of_time(), counted(transfers, "transfer"), format_duration(transfer.start)));
+          "{}: {} after {}, at simulated time {}", size_of_run(problem, run, message), left.cause(),
+          counted(transfers, "transfer"), format_duration(transfer.start)));
     }
-    const Seconds elapsed = watch.elapsed();
-    line.show(elapsed,
+    line.show(left.elapsed(),
               fmt::format("{:.1f} thousand transfers, simulated time {}",
                           static_cast<double>(transfers) * 1e-3, format_duration(transfer.start)));
   };
   PulledRow row{message, simulate::simulate_pull(problem.network, problem.source, problem.model,
                                                  message, {run.segment, problem.seed}, observe)};
-  row.seconds = watch.elapsed().value;
+  row.seconds = left.elapsed().value;
   return row;
 }
 
@@ -146,7 +137,7 @@ Report report_of(const std::vector<PulledRow>& rows, const PulledProblem& proble
               {"requests", "requests"},
               {"bulletins", "bulletins"},
               written("seconds")});
-  const std::vector<std::string> names = names_of_hosts(problem.network);
+  const std::vector<std::string> names = platforms::names_of_hosts(problem.network);
   for (const PulledRow& row : rows) {
     const simulate::PullOutcome& outcome = row.outcome;
     const bool empty = outcome.segments == 0;
@@ -225,7 +216,7 @@ ExitStatus simulate_unknown(const UnknownOptions& options, const UnknownRun& run
   if (run.nodes) {
     std::vector<DoneAt> done;
     for (const PulledRow& row : rows) done.push_back({row.message, row.outcome.done});
-    report.say(done_table(names_of_hosts(run.network), done, "has"));
+    report.say(done_table(platforms::names_of_hosts(run.network), done, "has"));
   }
   write_text("-", report.render(run.json));
   return status;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "cli/espalier/reports/explanation.hpp"
-#include "cli/espalier/reports/plan_loss_report.hpp"
 #include "cli/espalier/run.hpp"
 #include "planner/check/plan_on_platform.hpp"
 #include "planner/explain/explain.hpp"
@@ -31,20 +30,17 @@ Json lines_json(std::string_view text) {
 
 // What `explain --plan` says before its tables.
 template <class Problem>
-Json loss_sentences(const PagePlan& one, const Problem& problem,
+Json loss_sentences(const LoadedPlan& one, const Problem& problem,
                     const planner::Explanation& explanation) {
   Report report;
-  add_plan_loss(report,
-                {one.file, one.plan,
-                 planner::loss_of(one.plan, one.report.loads, problem, explanation.optimum),
-                 one.report.busiest_load, one.report.busiest_resource},
-                0);
+  add_plan_loss(report, one,
+                planner::loss_of(one.plan, one.report.loads, problem, explanation.optimum), 0);
   const std::string text = report.text();
   return lines_json(std::string_view(text).substr(0, text.find("\n\n")));
 }
 
 template <class Problem>
-Json facts_of(const Problem& problem, const PageProblem& page, std::span<const PagePlan> plans,
+Json facts_of(const Problem& problem, const PageProblem& page, std::span<const LoadedPlan> plans,
               const Console& console) {
   const planner::Explanation explanation = explain_timed(problem, page.top, page.limits, console);
   const Platform& platform = problem.platform();
@@ -96,14 +92,14 @@ bool is_for(const planner::Plan& plan, const PageProblem& problem, const Platfor
 }
 
 Json problem_facts(const PageProblem& problem, const Platform& platform,
-                   std::span<const PagePlan> plans, const Console& console) {
+                   std::span<const LoadedPlan> plans, const Console& console) {
   return planner::on_problem(problem.operation, platform, problem.root, problem.model,
                              problem.occupation, problem.receipts, [&](const auto& solved) {
                                return facts_of(solved, problem, plans, console);
                              });
 }
 
-Json plan_facts(const PagePlan& one, const Platform& platform, render::PageContents& contents) {
+Json plan_facts(const LoadedPlan& one, const Platform& platform, render::PageContents& contents) {
   const planner::Plan& plan = one.plan;
   Json facts = report_on(plan).json();
   facts["file"] = one.file;
@@ -125,7 +121,7 @@ Json plan_facts(const PagePlan& one, const Platform& platform, render::PageConte
 }
 
 Json command_facts(const std::string& platform_file, const PageProblem& problem,
-                   const Platform& platform, std::span<const PagePlan> plans) {
+                   const Platform& platform, std::span<const LoadedPlan> plans) {
   const std::string file = shell_word(platform_file);
   std::string what;
   if (problem.operation != planner::Operation::kBroadcast) {
@@ -144,7 +140,7 @@ Json command_facts(const std::string& platform_file, const PageProblem& problem,
     add("The same with few trees, which are easier to run.",
         fmt::format("plan {}{}{} --max-trees 1,2,4,8 -o plan.json", file, what, model));
   }
-  for (const PagePlan& one : plans) {
+  for (const LoadedPlan& one : plans) {
     const std::string plan = shell_word(one.file);
     add(fmt::format("How long {} takes, and a trace for this page.", one.file),
         fmt::format("simulate {} --platform {} --message 1GiB --segment 16MiB --trace trace.json",

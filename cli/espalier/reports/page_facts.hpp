@@ -8,19 +8,13 @@
 
 #include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
-#include "planner/check/verify.hpp"
+#include "cli/espalier/reports/plan_loss_report.hpp"
 #include "planner/plan/plan.hpp"
 #include "platforms/core/platform.hpp"
 #include "render/page/page.hpp"
 #include "support/json.hpp"
 
 namespace espalier::cli {
-
-struct PagePlan {
-  std::string file;  // its name in messages
-  planner::Plan plan;
-  planner::VerifyReport report;  // without faults
-};
 
 // The problem whose bottlenecks and algorithms a page shows.
 struct PageProblem {
@@ -41,14 +35,14 @@ bool is_for(const planner::Plan& plan, const PageProblem& problem,
 // the object of explain --json, "resources": render::resource_facts, "losses": {plan's number:
 // [where it loses]}}.
 Json problem_facts(const PageProblem& problem, const platforms::Platform& platform,
-                   std::span<const PagePlan> plans, const Console& console);
+                   std::span<const LoadedPlan> plans, const Console& console);
 
 // Its figures, "trees" and "resources".
-Json plan_facts(const PagePlan& plan, const platforms::Platform& platform,
+Json plan_facts(const LoadedPlan& plan, const platforms::Platform& platform,
                 render::PageContents& contents);
 
 // [{"why", "command"}]: what to type next. platform_file: as the user gave it.
 Json command_facts(const std::string& platform_file, const PageProblem& problem,
-                   const platforms::Platform& platform, std::span<const PagePlan> plans);
+                   const platforms::Platform& platform, std::span<const LoadedPlan> plans);
 
 }  // namespace espalier::cli

@@ -40,20 +40,21 @@ std::string halves_of(const std::vector<planner::ResourceUser>& users,
   return fmt::format("; {} up, {} down", percent(up), percent(down));
 }
 
-std::string saturated_text(const ExplainedPlan& explained) {
-  if (explained.loss.full.empty()) {
+std::string saturated_text(const LoadedPlan& loaded, const planner::PlanLoss& loss) {
+  if (loss.full.empty()) {
     return fmt::format(
         "The plan saturates no resource: the busiest, the {}, is busy {} of the time, so all rates "
         "could be {:.2f} times as high.\n",
-        explained.busiest_resource, percent(explained.busiest_load), 1 / explained.busiest_load);
+        loaded.report.busiest_resource, percent(loaded.report.busiest_load),
+        1 / loaded.report.busiest_load);
   }
   std::vector<std::string> names;
-  for (const planner::FullResource& full : explained.loss.full) {
+  for (const planner::FullResource& full : loss.full) {
     const std::string price = full.price >= planner::kLeastPrice
                                   ? fmt::format("price {}", percent(full.price))
                                   : "not a bottleneck of the optimum";
     names.push_back(fmt::format("{} ({}{})", full.resource, price,
-                                halves_of(full.users, explained.plan.operation)));
+                                halves_of(full.users, loaded.plan.operation)));
   }
   return fmt::format("The plan saturates: {}.\n", listed(names, kNamed, names.size()));
 }
@@ -106,8 +107,9 @@ class TreeNames {
 };
 
 // The first `top` of the idle resources that lose at least `least`.
-Rows idle_rows(const ExplainedPlan& explained, double all, std::size_t top, double least) {
-  const TreeNames names(explained.plan);
+Rows idle_rows(const planner::Plan& plan, const planner::PlanLoss& loss, double all,
+               std::size_t top, double least) {
+  const TreeNames names(plan);
   Rows rows({left("idle resource", "resource"),
              {"price", "price"},
              {"load", "load"},
@@ -116,7 +118,7 @@ Rows idle_rows(const ExplainedPlan& explained, double all, std::size_t top, doub
              left("used by trees", "trees")});
   rows.order_text({"loss_Bps", "share", "load", "price", "resource", "trees"});
   std::size_t count = 0;
-  for (const planner::IdleResource& idle : explained.loss.idle_resources) {
+  for (const planner::IdleResource& idle : loss.idle_resources) {
     if (count++ == top || idle.loss.value < least) break;
     rows.add({idle.resource, share(idle.price), share(idle.load), idle.loss,
               shown_only(percent(idle.loss.value / all)),
@@ -126,8 +128,9 @@ Rows idle_rows(const ExplainedPlan& explained, double all, std::size_t top, doub
 }
 
 // Likewise the edges that cost more than those of the cheapest tree.
-Rows costly_rows(const ExplainedPlan& explained, double all, std::size_t top, double least) {
-  const bool is_allreduce = planner::goes_both_ways(explained.plan.operation);
+Rows costly_rows(const planner::Plan& plan, const planner::PlanLoss& loss, double all,
+                 std::size_t top, double least) {
+  const bool is_allreduce = planner::goes_both_ways(plan.operation);
   Rows rows({left("costly edge", "edge"),
              written("kind"),
              {"carries", "rate_Bps"},
@@ -138,7 +141,7 @@ Rows costly_rows(const ExplainedPlan& explained, double all, std::size_t top, do
              {"share", "share"}});
   rows.order_text({"loss_Bps", "share", "rate_Bps", "cost", "cheapest_cost", "edge", "cheapest"});
   std::size_t count = 0;
-  for (const planner::CostlyEdge& costly : explained.loss.costly_edges) {
+  for (const planner::CostlyEdge& costly : loss.costly_edges) {
     if (count++ == top || costly.loss.value < least) break;
     const std::string direction = !is_allreduce ? "" : costly.up ? "up " : "down ";
     rows.add({Cell(direction + costly.edge, costly.edge),
@@ -149,57 +152,57 @@ Rows costly_rows(const ExplainedPlan& explained, double all, std::size_t top, do
   return rows;
 }
 
-Json full_json(const ExplainedPlan& explained) {
-  const TreeNames names(explained.plan);
+Json full_json(const planner::Plan& plan, const planner::PlanLoss& loss) {
+  const TreeNames names(plan);
   Rows rows({written("resource"), written("load"), written("price"), written("trees")});
-  for (const planner::FullResource& full : explained.loss.full) {
+  for (const planner::FullResource& full : loss.full) {
     rows.add(
         {full.resource, share(full.load), share(full.price), written_only(names.json(full.users))});
   }
   return rows.json();
 }
 
-Json loss_json(const ExplainedPlan& explained, double all, std::size_t top) {
-  const planner::PlanLoss& loss = explained.loss;
-  return {{"algorithm", explained.plan.algorithm},
-          {"trees", planner::tree_count(explained.plan)},
+Json loss_json(const LoadedPlan& loaded, const planner::PlanLoss& loss, double all,
+               std::size_t top) {
+  return {{"algorithm", loaded.plan.algorithm},
+          {"trees", planner::tree_count(loaded.plan)},
           {"throughput_Bps", loss.throughput.value},
           {"bound_Bps", loss.bound.value},
           {"loss_Bps", all},
           {"idle_Bps", loss.idle.value},
           {"dear_Bps", loss.costly.value},
-          {"busiest_resource", explained.busiest_resource},
-          {"busiest_load", explained.busiest_load},
-          {"full", full_json(explained)},
-          {"idle", idle_rows(explained, all, top, 0).json()},
-          {"dear", costly_rows(explained, all, top, 0).json()}};
+          {"busiest_resource", loaded.report.busiest_resource},
+          {"busiest_load", loaded.report.busiest_load},
+          {"full", full_json(loaded.plan, loss)},
+          {"idle", idle_rows(loaded.plan, loss, all, top, 0).json()},
+          {"dear", costly_rows(loaded.plan, loss, all, top, 0).json()}};
 }
 
 }  // namespace
 
-void add_plan_loss(Report& report, const ExplainedPlan& explained, std::size_t top) {
-  const planner::PlanLoss& loss = explained.loss;
+void add_plan_loss(Report& report, const LoadedPlan& loaded, const planner::PlanLoss& loss,
+                   std::size_t top) {
   const double all = loss.bound.value - loss.throughput.value;
   const double least = kNoLoss * loss.bound.value;
-  const planner::Plan& plan = explained.plan;
-  report.write("plan", loss_json(explained, all, top));
+  const planner::Plan& plan = loaded.plan;
+  report.write("plan", loss_json(loaded, loss, all, top));
   std::string text =
-      fmt::format("{} ({}, {}) carries {}", explained.file, printable(plan.algorithm),
+      fmt::format("{} ({}, {}) carries {}", loaded.file, printable(plan.algorithm),
                   count_of_trees(planner::tree_count(plan, true), planner::tree_count(plan, false)),
                   format_rate(loss.throughput));
   if (all <= least) return report.say(text + ": the optimum, within the proof's gap.\n");
   text += fmt::format(", {} less than the proven bound ({}).\n", format_rate({all}),
                       percent(all / loss.bound.value));
-  text += saturated_text(explained);
+  text += saturated_text(loaded, loss);
   text += fmt::format(
       "Of the loss, {} is idle time of bottlenecks and {} is trees that cost more than the "
       "cheapest.\n",
       percent(std::max(0.0, loss.idle.value) / all),
       percent(std::max(0.0, loss.costly.value) / all));  // no "-0.00 %" by rounding
   report.say(text);
-  if (loss.idle.value > least) report.add("", idle_rows(explained, all, top, least));
+  if (loss.idle.value > least) report.add("", idle_rows(plan, loss, all, top, least));
   if (loss.costly.value > least && !loss.costly_edges.empty()) {
-    report.add("", costly_rows(explained, all, top, least));
+    report.add("", costly_rows(plan, loss, all, top, least));
   }
 }
 

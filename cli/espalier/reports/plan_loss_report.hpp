@@ -5,19 +5,21 @@
 #include <string>
 
 #include "cli/common/report.hpp"
+#include "planner/check/verify.hpp"
 #include "planner/explain/plan_loss.hpp"
 #include "planner/plan/plan.hpp"
 
 namespace espalier::cli {
 
-struct ExplainedPlan {
-  std::string file;  // its name in messages
-  planner::Plan plan;
-  planner::PlanLoss loss;
-  double busiest_load = 0;
-  std::string busiest_resource;
+// A plan as a file has it, and what `verify` says about it.
+struct LoadedPlan {
+  std::string file{};  // its name in messages
+  planner::Plan plan{};
+  planner::VerifyReport report{};  // without faults
 };
+
 // At most `top` rows of each table; in JSON the object "plan".
-void add_plan_loss(Report& report, const ExplainedPlan& explained, std::size_t top);
+void add_plan_loss(Report& report, const LoadedPlan& loaded, const planner::PlanLoss& loss,
+                   std::size_t top);
 
 }  // namespace espalier::cli

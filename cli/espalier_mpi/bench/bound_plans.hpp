@@ -24,11 +24,7 @@ void bind_plans(MPI_Comm comm, std::span<const NamedPlan> plans, Options options
   for (const NamedPlan& one : plans) {
     options.segment_bytes = one.segment_bytes;
     options.tuned = one.tuned;
-    try {
-      to.push_back(Bound(comm, one.plan, options));
-    } catch (const InputError& error) {  // on all ranks
-      throw InputError(one.name, {}, error.what());
-    }
+    at_place(one.name, "", [&] { to.push_back(Bound(comm, one.plan, options)); });
   }
 }
 

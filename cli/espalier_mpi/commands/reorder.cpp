@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "cli/espalier_mpi/options/options.hpp"
-#include "cli/espalier_mpi/options/platform_groups.hpp"
 #include "cli/espalier_mpi/reports/output.hpp"
 #include "cli/espalier_mpi/reports/report.hpp"
 #include "runtime/api/rank_mapping.hpp"
+#include "runtime/topology/described_groups.hpp"
 #include "runtime/topology/rank_order.hpp"
 #include "runtime/topology/topology_platform.hpp"
 #include "runtime/transport/agreement.hpp"
@@ -56,11 +56,8 @@ struct Placement {
 
 std::vector<std::string> groups_in(const std::string& file, const std::vector<std::string>& hosts) {
   if (file.empty()) return {};
-  const std::string text = read_text(file);
   const std::string shown = display_name(file);
-  auto groups = platform_groups(text, shown);
-  if (!groups) groups = runtime::parse_host_groups(text, shown);
-  return runtime::groups_of_hosts(*groups, hosts, shown);
+  return runtime::groups_of_hosts(runtime::described_groups(read_text(file), shown), hosts, shown);
 }
 
 // The launchers know hosts by name only.

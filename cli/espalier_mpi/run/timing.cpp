@@ -7,6 +7,7 @@
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "runtime/transport/timeout.hpp"
+#include "support/pinned.hpp"
 
 namespace espalier::cli {
 namespace {
@@ -52,16 +53,13 @@ ReportTimer::ReportTimer(MPI_Comm comm, int root, Seconds preparing, Seconds pre
 
 // The signs of life that a rank sends: to the root, or the root to all others. They are short
 // enough for MPI to complete them although the receiver may not be there.
-class ReportTimer::Signs {
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
+class ReportTimer::Signs : public Pinned {
  public:
   Signs(const ReportTimer& timer, bool on_progress) : timer_(&timer), last_(MPI_Wtime()) {
     if (on_progress) timer.watchdog_->set_on_progress([this] { send(); });
   }
   ~Signs() { timer_->watchdog_->set_on_progress({}); }
-  Signs(const Signs&) = delete;
-  Signs& operator=(const Signs&) = delete;
-  Signs(Signs&&) = delete;
-  Signs& operator=(Signs&&) = delete;
 
   // Sends a sign if there has been none for a while.
   void send() {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "support/pinned.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::cli {
@@ -18,15 +19,12 @@ namespace espalier::cli {
 // own, whose message says more.
 inline constexpr Seconds kOwnTimeoutFirst{2};
 
-class Watchdog {
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
+class Watchdog : public Pinned {
  public:
   // rank_name: this rank's name in messages, e.g. "rank 3 on node7".
   explicit Watchdog(std::string rank_name) : rank_name_(std::move(rank_name)) {}
   ~Watchdog();
-  Watchdog(const Watchdog&) = delete;
-  Watchdog& operator=(const Watchdog&) = delete;
-  Watchdog(Watchdog&&) = delete;
-  Watchdog& operator=(Watchdog&&) = delete;
 
   // Watches from now on; not at all without a timeout.
   void start(std::optional<Seconds> timeout);

@@ -195,6 +195,11 @@ TEST_F(ReportPage, RefusesFilesThatDoNotFit) {
   write("bad.json", R"({"traceEvents": [{"ph": "X", "ts": -1, "dur": 1}]})");
   EXPECT_EQ(refusal({"bad.json"}),
             "espalier: bad.json: /traceEvents/0: needs \"ts\", a number that is not negative\n");
+  for (const std::string to : {"b", "c"}) {
+    run({"plan", "net.json", "--source", "a", "--to", to, "-o", to + ".json"});
+  }
+  EXPECT_EQ(refusal({"net.json", "b.json", "c.json"}),
+            "espalier: c.json: is for other hosts than the first plan; make a page of its own\n");
   write("net.json", replaced(kTriangle, "1e9", "9e8"));
   const Finished invalid = run({"report", "net.json", "plan.json", "-o", "page.html"});
   EXPECT_EQ(invalid.status, 5);

@@ -26,7 +26,6 @@ using espalier::testing::text_of;
 using espalier::testing::total_rate;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using tree_algorithms::false_rank;
 using tree_algorithms::two_tree_relatives;
 using tree_algorithms::TwoTreeRelatives;
 
@@ -89,12 +88,6 @@ TEST(TwoTreeComplete, ASingleProcessHasNoNeighbours) {
   EXPECT_THAT(right.children(), IsEmpty());
 }
 
-TEST(TwoTreeComplete, FalseRanksAreNeverNegative) {
-  EXPECT_EQ(false_rank(1, 3, 5), 3U);
-  EXPECT_EQ(false_rank(3, 3, 5), 0U);
-  EXPECT_EQ(false_rank(0, 4, 5), 1U);
-}
-
 // Following the children from the source reaches every rank once, and each rank has that parent.
 void expect_spanning(std::uint32_t ranks, tree_algorithms::TreeRelatives TwoTreeRelatives::*side) {
   std::vector<std::uint32_t> reached{0};
@@ -135,7 +128,7 @@ TEST(TwoTreeComplete, EveryRankComputesItsPlaceInThePlan) {
       ASSERT_EQ(plan.broadcast_trees.size(), 2U);
       std::size_t edges = 0;
       for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-        const auto [left, right] = two_tree_relatives(false_rank(rank, source, ranks), ranks);
+        const auto [left, right] = two_tree_relatives((rank + ranks - source) % ranks, ranks);
         for (const bool is_right : {false, true}) {
           std::vector<PlanEdge> sends;
           for (const PlanEdge edge : plan.broadcast_trees[is_right ? 1 : 0].edges) {
