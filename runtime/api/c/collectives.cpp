@@ -1,3 +1,4 @@
+// The C API of collectives along plans.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,11 +11,9 @@
 #include <vector>
 
 #include "runtime/api/broadcast.hpp"
+#include "runtime/api/c/guarded.hpp"
 #include "runtime/api/espalier.h"
 #include "runtime/api/reduction.hpp"
-#include "runtime/pull/pull_collective.hpp"
-#include "runtime/topology/rank_order.hpp"
-#include "runtime/transport/comm_facts.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::runtime {
@@ -48,43 +47,12 @@ struct espalier_collective : espalier::runtime::Handle<espalier::runtime::Collec
 namespace {
 
 namespace runtime = espalier::runtime;
+using runtime::beginnings;
+using runtime::guarded;
+using runtime::require;
 
 // A plan for another operation is refused where it is bound.
 constexpr auto kAnyRoots = espalier::planner::Roots::kAny;
-
-std::string& last_error() {
-  thread_local std::string text;
-  return text;
-}
-
-// Runs `act` and converts an exception into a status and a text.
-template <class Act>
-espalier_status guarded(const Act& act) noexcept {
-  try {
-    last_error().clear();
-    act();
-    return ESPALIER_OK;
-  } catch (const espalier::Error& error) {
-    last_error() = error.what();
-    switch (error.status()) {
-      case espalier::ExitStatus::kBadInput:
-        return ESPALIER_BAD_INPUT;
-      case espalier::ExitStatus::kLimitReached:
-        return ESPALIER_TIMED_OUT;
-      default:
-        return ESPALIER_INTERNAL_FAULT;
-    }
-  } catch (const std::exception& error) {
-    last_error() = error.what();
-  } catch (...) {
-    last_error() = "unknown internal error";
-  }
-  return ESPALIER_INTERNAL_FAULT;
-}
-
-void require(bool holds) {
-  if (!holds) throw espalier::InputError("a null pointer");
-}
 
 espalier_options default_options() {
   const runtime::BroadcastOptions defaults;
@@ -197,18 +165,6 @@ espalier_status run_with_count(espalier_collective* handle, size_t count, const 
     const std::vector<std::size_t> equal(collective.ranks(), count);
     act(collective, std::span(equal));
   });
-}
-
-// Beginnings of the ranks' parts; none: one after another.
-std::span<const size_t> beginnings(const size_t* first, std::size_t ranks) {
-  return first == nullptr ? std::span<const size_t>() : std::span(first, ranks);
-}
-
-runtime::PullOptions pull_options(uint64_t segment_bytes, double timeout_s) {
-  runtime::PullOptions options{.segment_bytes = segment_bytes};
-  if (!(timeout_s >= 0)) throw espalier::InputError("timeout_s is not 0 or more");
-  if (timeout_s > 0) options.timeout = espalier::Seconds{timeout_s};
-  return options;
 }
 
 template <class Handle>
@@ -382,37 +338,6 @@ espalier_status espalier_wait(espalier_collective* collective) {
     require(collective != nullptr);
     collective->collective.wait();
   });
-}
-
-espalier_status espalier_pull_bcast(MPI_Comm comm, void* buffer, size_t count, MPI_Datatype type,
-                                    int root, uint64_t segment_bytes, double timeout_s) {
-  return guarded([&] {
-    runtime::pull_broadcast(comm, buffer, count, type, root,
-                            pull_options(segment_bytes, timeout_s));
-  });
-}
-
-espalier_status espalier_pull_allgatherv(MPI_Comm comm, const void* sendbuf, void* recvbuf,
-                                         const size_t* counts, const size_t* first,
-                                         MPI_Datatype type, uint64_t segment_bytes,
-                                         double timeout_s) {
-  return guarded([&] {
-    require(counts != nullptr);
-    const auto ranks = static_cast<std::size_t>(runtime::size_of(comm));
-    runtime::pull_allgather(comm, sendbuf, recvbuf, {counts, ranks}, beginnings(first, ranks), type,
-                            pull_options(segment_bytes, timeout_s));
-  });
-}
-
-espalier_status espalier_reorder(MPI_Comm comm, const char* groups_file, MPI_Comm* reordered) {
-  return guarded([&] {
-    require(reordered != nullptr);
-    *reordered = runtime::reordered_comm(comm, groups_file == nullptr ? "" : groups_file);
-  });
-}
-
-const char* espalier_last_error(void) {
-  return last_error().c_str();
 }
 
 }  // extern "C"
