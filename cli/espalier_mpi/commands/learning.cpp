@@ -82,7 +82,8 @@ std::optional<planner::Plan> Learning::plan() {
     const std::string source = planner::needs_root(task_.operation)
                                    ? memory_.rank_name(static_cast<std::size_t>(task_.source))
                                    : "";
-    const ProgramPlan made = plan_by_program(network(), task_.operation, source);
+    const ProgramPlan made =
+        plan_by_program(network(), {task_.operation, source, {}, "bounded-multi-port"});
     text = made.text;
     if (text.empty()) warn(fmt::format("no plan of the learnt network: {}", made.fault));
   }

@@ -83,13 +83,6 @@ TimedOperation timed_pull(MPI_Comm comm, const std::shared_ptr<runtime::PullAmon
   return timed;
 }
 
-PullTask checked_task(MPI_Comm comm, const PullOptions& options) {
-  const auto ranks = static_cast<std::uint64_t>(runtime::size_of(comm));
-  const std::uint64_t source = options.source.value_or(0);
-  if (source < ranks) return {options.operation, static_cast<int>(source)};
-  throw InputError(fmt::format("--source: there is no rank {}; give 0 to {}", source, ranks - 1));
-}
-
 // The messages of one command.
 class PullCommand {
  public:
@@ -248,7 +241,7 @@ void PullOptions::refuse_given() const {
 
 ExitStatus run_pull(const Job& job, const RunArguments& arguments, const FileOptions& files,
                     const PullOptions& options) {
-  const PullTask task = checked_task(job.comm, options);
+  const PullTask task{options.operation, checked_rank(job.comm, "--source", options.source)};
   job.watchdog->start(arguments.running.timeout);
   const std::uint64_t message = files.in.empty() ? arguments.message().value : 0;
   const std::vector<std::size_t> puller_of = pullers_of_ranks(job, files.in.empty());

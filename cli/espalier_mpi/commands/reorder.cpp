@@ -14,8 +14,8 @@
 #include "cli/espalier_mpi/options/options.hpp"
 #include "cli/espalier_mpi/reports/output.hpp"
 #include "cli/espalier_mpi/reports/report.hpp"
+#include "cli/espalier_mpi/run/topology_plan.hpp"
 #include "runtime/api/rank_mapping.hpp"
-#include "runtime/topology/described_groups.hpp"
 #include "runtime/topology/rank_order.hpp"
 #include "runtime/topology/topology_platform.hpp"
 #include "runtime/transport/agreement.hpp"
@@ -53,12 +53,6 @@ struct Placement {
   }
   [[nodiscard]] int host_of(int rank) const { return host_of_rank[static_cast<std::size_t>(rank)]; }
 };
-
-std::vector<std::string> groups_in(const std::string& file, const std::vector<std::string>& hosts) {
-  if (file.empty()) return {};
-  const std::string shown = display_name(file);
-  return runtime::groups_of_hosts(runtime::described_groups(read_text(file), shown), hosts, shown);
-}
 
 // The launchers know hosts by name only.
 void require_distinct_names(const Placement& ranks) {

@@ -8,6 +8,13 @@
 
 namespace espalier::cli {
 
+int checked_rank(MPI_Comm comm, std::string_view option, std::optional<std::uint64_t> rank) {
+  const auto ranks = static_cast<std::uint64_t>(runtime::size_of(comm));
+  const std::uint64_t named = rank.value_or(0);
+  if (named < ranks) return static_cast<int>(named);
+  throw InputError(fmt::format("{}: there is no rank {}; give 0 to {}", option, named, ranks - 1));
+}
+
 runtime::DecidedPlan decided_for(MPI_Comm comm, const RunArguments& arguments,
                                  planner::Operation operation) {
   const runtime::Decisions decisions = runtime::share_decisions(comm, arguments.decisions);
@@ -17,10 +24,7 @@ runtime::DecidedPlan decided_for(MPI_Comm comm, const RunArguments& arguments,
                                  name_of(decisions.operation), name_of(operation)));
   }
   const auto ranks = static_cast<std::uint32_t>(runtime::size_of(comm));
-  const std::uint64_t root = arguments.root.value_or(0);
-  if (root >= ranks) {
-    throw InputError(fmt::format("--root: there is no rank {}; give 0 to {}", root, ranks - 1));
-  }
+  const int root = checked_rank(comm, "--root", arguments.root);
   const runtime::Decision& decision = decision_for(decisions, ranks, arguments.message().value);
   return plan_for(decisions, decision.algorithm, ranks, static_cast<std::uint32_t>(root));
 }

@@ -3,13 +3,17 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/espalier_mpi/bench/candidates.hpp"
 #include "cli/espalier_mpi/options/options.hpp"
 #include "cli/espalier_mpi/reports/report.hpp"
 #include "cli/espalier_mpi/reports/trace.hpp"
+#include "cli/espalier_mpi/run/topology_plan.hpp"
 #include "runtime/api/decisions.hpp"
 #include "runtime/files/file_store.hpp"
 #include "support/files.hpp"
@@ -17,15 +21,18 @@
 
 namespace espalier::cli {
 
+// A rank that an option names; unset: 0. Throws InputError.
+int checked_rank(MPI_Comm comm, std::string_view option, std::optional<std::uint64_t> rank);
+
 // Collective: the entry of the --decisions table for the message, from or to --root. Throws
 // InputError on all ranks when the table is invalid or for another operation, or when there is no
 // such root.
 runtime::DecidedPlan decided_for(MPI_Comm comm, const RunArguments& arguments,
                                  planner::Operation operation);
 
-// Collective: the plan of the run, from its file or from the decision table, and its segments; also
-// sets what a decision implies in `options`. Throws as decided_for, share_plan,
-// require_operation and tuned_segments_from.
+// Collective: the plan of the run, from its file, from the decision table or of the topology, and
+// its segments; also sets what a decision implies in `options`. Throws as decided_for,
+// topology_plan, share_plan, require_operation and tuned_segments_from.
 template <class Options>
 NamedPlan plan_of_run(MPI_Comm comm, const RunArguments& arguments, planner::Operation operation,
                       Options& options) {
@@ -33,6 +40,12 @@ NamedPlan plan_of_run(MPI_Comm comm, const RunArguments& arguments, planner::Ope
     const runtime::DecidedPlan decided = decided_for(comm, arguments, operation);
     follow(decided, options);
     return {{}, decided.plan, 0, options.tuned};
+  }
+  if (!arguments.algorithm.empty()) {
+    return {{},
+            topology_plan(comm, {operation, checked_rank(comm, "--root", arguments.root),
+                                 arguments.algorithm, arguments.groups, arguments.message()}),
+            arguments.running.segment.value_or(Bytes{0}).value};
   }
   NamedPlan named{{}, runtime::share_plan(comm, arguments.plan, planner::Roots::kAny)};
   planner::require_operation(named.plan, operation, display_name(arguments.plan));

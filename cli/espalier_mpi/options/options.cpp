@@ -14,7 +14,18 @@ void RunArguments::add_source_to(Arguments& app) {
           "instead of PLAN: a table of espalier decide --json, which selects the algorithm for "
           "these ranks and this message; read by rank 0 only",
           {.type = "FILE"});
-  app.add("--root", root, "with --decisions: the root's rank (default 0)", {.type = "RANK"});
+  app.add("--algorithm", algorithm,
+          "instead of PLAN: an algorithm for which it is enough to know which ranks share a host, "
+          "and which hosts a group: hierarchical, hierarchical-node, hierarchical-group, reorder, "
+          "each with another one (hierarchical:chain), or one that knows neither; or tac, the "
+          "rules of TAC's report. The program espalier beside this one makes the plan",
+          {.type = "NAME"});
+  app.add("--groups", groups,
+          "with --algorithm: which hosts share a group: lines HOST GROUP, Slurm's topology.conf or "
+          "a platform in Espalier's JSON; read by rank 0 only",
+          {.type = "FILE"});
+  app.add("--root", root, "with --decisions or --algorithm: the root's rank (default 0)",
+          {.type = "RANK"});
   app.add("--message", given_message, "size of a test message", {.shown = shown(message())});
   app.add("--repeat", repeat, "number of runs", {.range = Range{1, kMostRepeats}});
   add_tuned_option(app, tuned);
@@ -51,11 +62,15 @@ void RunArguments::check(std::string_view command,
   check_tuned(tuned, running.segment, options);
   check_records();
   if (tuned.size() > 1) throw InputError("--tuned: there is only one plan; give one file");
+  if (!groups.empty() && algorithm.empty()) throw InputError("--groups is for --algorithm");
+  if (!algorithm.empty()) return check_algorithm();
   if (decisions.empty()) {
     if (plan.empty()) {
       throw InputError(fmt::format("PLAN is required; see espalier-mpi {} --help", command));
     }
-    if (root) throw InputError("--root is for --decisions; a plan has its own source");
+    if (root) {
+      throw InputError("--root is for --decisions and --algorithm; a plan has its own source");
+    }
     return;
   }
   if (!plan.empty()) throw InputError("PLAN and --decisions are given; give one of them");
@@ -65,6 +80,18 @@ void RunArguments::check(std::string_view command,
     throw InputError(
         "--decisions sets the segment size, for ranks in order; leave out --segment, --tuned, "
         "--rounds, --schedule and --map");
+  }
+}
+
+void RunArguments::check_algorithm() const {
+  for (const auto& [given, other] :
+       {std::pair(!plan.empty(), "PLAN"), std::pair(!decisions.empty(), "--decisions")}) {
+    if (!given) continue;
+    throw InputError(fmt::format("{} and --algorithm are given; give one of them", other));
+  }
+  if (!tuned.empty()) throw InputError("--tuned is for PLAN; leave out --algorithm");
+  if (running.mapping != runtime::RankMapping::kByOrder) {
+    throw InputError("--algorithm plans for ranks in order; leave out --map");
   }
 }
 

@@ -15,9 +15,11 @@
 namespace espalier::cli {
 
 struct RunArguments {
-  std::string plan{};                   // file; empty if `decisions` is given
+  std::string plan{};                   // file; empty if one of the next two is given
   std::string decisions{};              // file of a decision table
-  std::optional<std::uint64_t> root{};  // root of the decided plan; unset: 0
+  std::string algorithm{};              // for which the topology of the ranks is enough
+  std::string groups{};                 // file of the hosts' groups; empty: none
+  std::optional<std::uint64_t> root{};  // of a plan for these two; unset: 0
   std::optional<Bytes> given_message{};
   bool verify = false;
   std::size_t repeat = 1;
@@ -37,7 +39,9 @@ struct RunArguments {
     running.add_to(app, defaults);
     running.add_segment_to(app);
   }
-  [[nodiscard]] bool has_no_plan() const { return plan.empty() && decisions.empty(); }
+  [[nodiscard]] bool has_no_plan() const {
+    return plan.empty() && decisions.empty() && algorithm.empty();
+  }
   // Throws InputError for a trace or a page that would go to standard output.
   void check_records() const;
   // Throws InputError for options that do not fit each other. options: with those of `running`.
@@ -48,6 +52,7 @@ struct RunArguments {
 
  private:
   void add_source_to(Arguments& app);
+  void check_algorithm() const;
 };
 
 void add_bcast(Arguments root, const Job& job);

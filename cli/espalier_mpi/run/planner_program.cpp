@@ -79,31 +79,41 @@ int run_quietly(std::vector<std::string> words, const std::string& errors = "/de
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// Why a command has failed: the first line that it has written to this file.
+std::string complaint(std::string_view command, int status, const std::string& errors) {
+  const std::string text = status < 0 ? "" : read_text(errors);
+  return fmt::format("{} ended with status {}: {}", command, status,
+                     text.substr(0, text.find('\n')));
+}
+
 }  // namespace
 
-ProgramPlan plan_by_program(const std::string& platform, planner::Operation operation,
-                            const std::string& source) {
+ProgramPlan plan_by_program(const std::string& platform, const PlanQuestion& question) {
   try {
     const ScratchFolder folder;
     const std::string network = folder.path() / "network.json";
     const std::string plan = folder.path() / "plan.json";
+    const std::string errors = folder.path() / "errors";
     write_text(network, platform);
     std::vector<std::string> words{planner(),
                                    "plan",
                                    network,
                                    "--operation",
-                                   std::string(name_of(operation)),
+                                   std::string(name_of(question.operation)),
                                    "--model",
-                                   "bounded-multi-port",
+                                   question.model,
                                    "--time-limit",
                                    kPlanningTime,
                                    "--quiet",
                                    "-o",
                                    plan};
-    if (!source.empty()) words.insert(words.end(), {"--source", source});
-    const int status = run_quietly(std::move(words));
+    if (!question.algorithm.empty()) {
+      words.insert(words.end(), {"--algorithm", question.algorithm});
+    }
+    if (!question.source.empty()) words.insert(words.end(), {"--source", question.source});
+    const int status = run_quietly(std::move(words), errors);
     if (status < 0) return {{}, fmt::format("espalier: {}", std::strerror(errno))};
-    if (!fs::exists(plan)) return {{}, fmt::format("espalier plan ended with status {}", status)};
+    if (!fs::exists(plan)) return {{}, complaint("espalier plan", status, errors)};
     return {read_text(plan), {}};
   } catch (const InputError& error) {
     return {{}, error.what()};
@@ -135,10 +145,7 @@ void page_by_program(const PageInputs& inputs, const std::string& page) {
   const int status = run_quietly(words, errors);
   // A network that has not shown links to all hosts gets a page without bottlenecks.
   if (status == 0 || status == static_cast<int>(ExitStatus::kInfeasible)) return;
-  const std::string text = status < 0 ? "" : read_text(errors);
-  throw InputError(page, {},
-                   fmt::format("espalier report ended with status {}: {}", status,
-                               text.substr(0, text.find('\n'))));
+  throw InputError(page, {}, complaint("espalier report", status, errors));
 }
 
 }  // namespace espalier::cli

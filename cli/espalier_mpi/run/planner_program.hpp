@@ -15,10 +15,15 @@ struct ProgramPlan {
   std::string fault{};  // then: why, in one line
 };
 
-// `espalier plan` under the model bounded-multi-port, by the program beside this one or in PATH,
-// for at most some seconds. platform: a platform file. source: a node of it; empty: there is none.
-ProgramPlan plan_by_program(const std::string& platform, planner::Operation operation,
-                            const std::string& source);
+struct PlanQuestion {
+  planner::Operation operation;
+  std::string source;     // a node of the platform; empty: there is none
+  std::string algorithm;  // empty: the optimum
+  std::string model;
+};
+// `espalier plan`, by the program beside this one or in PATH, for at most some seconds. platform: a
+// platform file.
+ProgramPlan plan_by_program(const std::string& platform, const PlanQuestion& question);
 
 // Throws InputError if the program cannot be run; the text names `option`, which needs it.
 void require_planner(std::string_view option);

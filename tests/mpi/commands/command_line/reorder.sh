@@ -30,3 +30,23 @@ test_reorder() {
   ranks 2 reorder --hostfile no/such/folder; refused 2 "no/such/folder: "
   [ ! -e none ] || fail "a file was written"
 }
+
+# Plans that need no more than the topology.
+test_topology() {
+  local operation host
+  [ -x "$(dirname "$program")/espalier" ] || return
+  for operation in bcast reduce allreduce allgather reduce-scatter scatter gather alltoall; do
+    ranks 5 $operation --algorithm hierarchical-node:binomial --message 120kB --verify; done_well
+    says '^verified on '
+  done
+  ranks 4 barrier --algorithm hierarchical-node; done_well
+  ranks 1 reorder --json; done_well
+  host=$(sed -n 's/.*"host": "\(.*\)",\{0,1\}/\1/p' stdout)
+  echo "$host island" >groups
+  ranks 4 bcast --algorithm hierarchical --groups groups --root 2 --message 1MB --verify --repeat 2; done_well
+  ranks 4 bcast --algorithm tac --message 4MiB --verify --json; done_well; says '"verified": true'
+  ranks 4 alltoall --algorithm tac; refused 2 '--algorithm: TAC has no rule for an alltoall of 64 MiB here'
+  ranks 4 bcast --algorithm hierarchicl; refused 2 "did you mean 'hierarchical'"
+  ranks 4 bcast --algorithm chain --root 4; refused 2 '--root: there is no rank 4; give 0 to 3'
+  ranks 4 bcast --algorithm chain --groups nowhere; refused 2 'nowhere: '
+}
