@@ -176,8 +176,8 @@ ExitStatus explain_plan(const ExplainCommand& options) {
   loaded.report = planner::verify(plan, platform, {.prove = false});
   if (print_faults(loaded.report, loaded.file)) return ExitStatus::kCheckFailed;
   require_agreement(options, platform, plan);
-  return planner::on_problem(plan.operation, platform, planner::root_of(plan, platform),
-                             platforms::parse_model(plan.model),
+  const std::optional<platforms::NodeId> root = planner::root_of(plan, platform);
+  return planner::on_problem(plan.operation, platform, root, platforms::parse_model(plan.model),
                              {.segment = plan.segment, .latency_occupies = plan.latency_occupies},
                              planner::receipts_of(plan, platform), [&](const auto& problem) {
                                return print_explanation(options, problem, &loaded);
