@@ -98,18 +98,6 @@ std::string kept_file_name(std::vector<std::string> names) {
   return fmt::format("{:016x}.json", hash);
 }
 
-namespace {
-
-planner::Operation operation_at(const JsonCursor& cursor) {
-  try {
-    return planner::parse_operation(cursor.string());
-  } catch (const InputError& error) {
-    cursor.refuse(error.what());
-  }
-}
-
-}  // namespace
-
 std::string to_json(const KeptNetwork& kept) {
   const LearntNetwork& network = kept.network;
   Json nodes = Json::array();
@@ -171,7 +159,8 @@ KeptNetwork parse_kept_network(std::string_view text, const std::string& file,
     network.cuts.push_back(cut_from(cut, rank_of));
   }
   if (const auto operation = top.find("operation")) {
-    kept.operation = operation_at(*operation);
+    kept.operation =
+        operation->at_place([&] { return planner::parse_operation(operation->string()); });
   }
   kept.message_bytes = top.at("message_bytes").unsigned_integer();
   kept.pulled_Bps = rate_at(top.at("pulled_Bps"));

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "runtime/api/collective_state.hpp"
 #include "runtime/api/parts.hpp"
@@ -59,8 +60,8 @@ struct PullCollective::State {
     }
   }
   // Throws InputError on all ranks where the ranks differ.
-  void compare_calls(std::uint64_t bytes, int source) const;
-  void compare_parts(const Parts& in_bytes) const;
+  void compare_calls(std::uint64_t bytes, std::uint64_t kind, std::string_view what) const;
+  void compare_broadcasts(std::uint64_t bytes, int source) const;
   void broadcast(void* buffer, std::size_t count, MPI_Datatype type, int source);
   void allgather(const void* sendbuf, void* recvbuf, const Parts& given, MPI_Datatype type,
                  std::span<const std::size_t> owners);
@@ -91,22 +92,16 @@ PullCollective::State::State(MPI_Comm comm, const PullOptions& given)
   }
 }
 
-void PullCollective::State::compare_calls(std::uint64_t bytes, int source) const {
-  const std::array<std::uint64_t, 2> call{bytes, static_cast<std::uint64_t>(source)};
+void PullCollective::State::compare_calls(std::uint64_t bytes, std::uint64_t kind,
+                                          std::string_view what) const {
+  const std::array<std::uint64_t, 2> call{bytes, kind};
   if (all_equal(setting.control.get(), call, Timeout(options.timeout))) return;
-  throw InputError(
-      fmt::format("the ranks disagree on the size of the message or on its source: {} bytes from "
-                  "rank {} on rank {}",
-                  bytes, source, setting.control.rank()));
+  throw InputError(fmt::format("the ranks disagree on {}: {} bytes on rank {}", what, bytes,
+                               setting.control.rank()));
 }
-
-void PullCollective::State::compare_parts(const Parts& in_bytes) const {
-  const std::array<std::uint64_t, 2> call{in_bytes.total(), in_bytes.kind()};
-  if (all_equal(setting.control.get(), call, Timeout(options.timeout))) return;
-  throw InputError(
-      fmt::format("the ranks disagree on the sizes of their parts: {} bytes together "
-                  "on rank {}",
-                  in_bytes.total(), setting.control.rank()));
+void PullCollective::State::compare_broadcasts(std::uint64_t bytes, int source) const {
+  compare_calls(bytes, static_cast<std::uint64_t>(source),
+                "the size of the message or on its source");
 }
 
 void PullCollective::State::broadcast(void* buffer, std::size_t count, MPI_Datatype type,
@@ -134,7 +129,7 @@ void PullCollective::State::broadcast(void* buffer, std::size_t count, MPI_Datat
     }
   };
   collective_try(comm, prepare, true, Timeout(options.timeout));
-  compare_calls(grid.message, source);
+  compare_broadcasts(grid.message, source);
   SegmentStore& store = plain ? static_cast<SegmentStore&>(*plain) : *packed;
   MemoryPullStore pulled(store, grid, is_source(source));
   pull({static_cast<std::size_t>(source), grid}, pulled);
@@ -173,7 +168,7 @@ void PullCollective::State::allgather(const void* sendbuf, void* recvbuf, const 
     engine::pull::require_few_segments(*message);
   };
   collective_try(comm, prepare, true, Timeout(options.timeout));
-  compare_parts({bytes, {}});
+  compare_calls(message->bytes(), Parts{bytes, {}}.kind(), "the sizes of their parts");
   PartsPullStore store(*gathered, *message);
   pull(*message, store);
   gathered->unpack_all({});
@@ -225,7 +220,7 @@ bool PullCollective::stream(std::uint64_t bytes, const Collective::StreamShape& 
     const SegmentGrid grid{bytes, shape.segment_bytes};
     const PulledMessage message(static_cast<std::size_t>(source), grid);
     engine::pull::require_few_segments(message);  // on all ranks alike
-    state_->compare_calls(bytes, source);
+    state_->compare_broadcasts(bytes, source);
     FilePullStore pulled(store, grid, state_->is_source(source));
     const bool is_whole = state_->pull(message, pulled);
     if (is_whole) pulled.load_rest();
