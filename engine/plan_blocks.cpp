@@ -86,6 +86,10 @@ std::vector<std::size_t> divided(std::uint64_t units, std::span<const double> sh
   return counts;
 }
 
+std::vector<std::size_t> divided_equally(std::uint64_t units, std::size_t parts) {
+  return divided(units, std::vector<double>(parts, 1 / static_cast<double>(parts)));
+}
+
 std::vector<std::size_t> one_after_another(std::span<const std::size_t> counts) {
   std::vector<std::size_t> first(counts.size());
   std::exclusive_scan(counts.begin(), counts.end(), first.begin(), std::size_t{0});

@@ -38,6 +38,8 @@ std::vector<Block> routing_blocks_of(std::span<const planner::PlanTrees> blocks,
 // The number of units for each share of so many, rounded so that they sum up to all; 0 for a share
 // of 0. shares: sum 1.
 std::vector<std::size_t> divided(std::uint64_t units, std::span<const double> shares);
+// The same for equal shares.
+std::vector<std::size_t> divided_equally(std::uint64_t units, std::size_t parts);
 
 // Where each part begins if they follow one another.
 std::vector<std::size_t> one_after_another(std::span<const std::size_t> counts);

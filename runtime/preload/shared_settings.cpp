@@ -112,9 +112,8 @@ std::string platform_of_ranks(MPI_Comm comm, const std::string& groups_file, con
   const std::vector<std::string> hosts = runtime::host_names(comm);
   std::vector<std::string> groups;
   if (groups_file != kOnlyHosts) {
-    const std::string shown = display_name(groups_file);
-    groups = runtime::groups_of_hosts(
-        runtime::described_groups(texts.at(kFile + groups_file), shown), hosts, shown);
+    groups =
+        runtime::described_groups(texts.at(kFile + groups_file), display_name(groups_file), hosts);
   }
   return runtime::topology_platform(hosts, runtime::hosts_of_ranks(comm), groups);
 }

@@ -1,15 +1,16 @@
-// The groups of hosts in a file of any kind that contains some.
+// The groups of hosts, from a file of any kind that has some.
 #pragma once
 
 #include <string>
-
-#include "runtime/topology/host_groups.hpp"
+#include <vector>
 
 namespace espalier::runtime {
 
-// Of a platform in Espalier's JSON, of Slurm's topology.conf, where they are the switches, or of
-// lines HOST GROUP; a build without the planner reads lines only. file: for messages. Throws
-// InputError if the text is invalid.
-HostGroups described_groups(const std::string& text, const std::string& file);
+// The group of each of these hosts (groups_of_hosts), in the text of a platform in Espalier's JSON,
+// of Slurm's topology.conf, where groups are the switches, or of lines HOST GROUP; a build without
+// the planner reads lines only. file: for messages. Throws InputError if the text is invalid, or
+// has no group of a host.
+std::vector<std::string> described_groups(const std::string& text, const std::string& file,
+                                          const std::vector<std::string>& hosts);
 
 }  // namespace espalier::runtime

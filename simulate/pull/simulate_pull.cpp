@@ -143,13 +143,13 @@ void PullRun::connect(std::optional<std::size_t> source) {
       Channel& way = channel(from, to);
       way.lane = links_.lane(from, to);
       const std::uint32_t back = links_.lane(to, from);
-      const std::uint32_t lane = way.lane != PullLinks::kNoLane ? way.lane : back;
-      way.exchanges = lane != PullLinks::kNoLane;
-      if (from == source) way.exchanges = way.lane != PullLinks::kNoLane;
-      if (to == source) way.exchanges = back != PullLinks::kNoLane;
-      if (!source) way.exchanges = lane == way.lane && back != PullLinks::kNoLane;
+      const bool goes = way.lane != PullLinks::kNoLane;
+      const bool comes = back != PullLinks::kNoLane;
+      const bool from_has = !source || from == source;
+      const bool to_has = !source || to == source;
+      way.exchanges = (goes || comes) && (goes || !from_has) && (comes || !to_has);
       if (way.exchanges) {
-        way.latency_s = links_.latency_s(lane);
+        way.latency_s = links_.latency_s(goes ? way.lane : back);
       } else {
         hosts_[to].puller.died(from);
       }
@@ -316,10 +316,8 @@ pull::PulledMessage pulled_message(const platforms::Platform& platform,
   const planner::SegmentGrid grid =
       pull::grid_of(message.value, segment ? std::optional(segment->value) : std::nullopt);
   if (source) return {planner::host_numbers(platform)[index_of(*source)], grid};
-  const std::size_t hosts = platform.hosts().size();
-  const std::vector<double> shares(hosts, 1 / static_cast<double>(hosts));
   std::vector<pull::PulledMessage::Block> blocks;
-  for (const std::size_t bytes : engine::divided(message.value, shares)) {
+  for (const std::size_t bytes : engine::divided_equally(message.value, platform.hosts().size())) {
     blocks.push_back({blocks.size(), bytes});
   }
   return {blocks, grid.segment};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <set>
@@ -52,17 +53,22 @@ TEST(Pull, BringsEveryByteOfEverySizeFromEverySource) {
   }
 }
 
-// Ranks in pairs, or in turns, on hosts; and all on one.
+// By rank, its host: ranks in pairs, or in turns, on hosts; and all on one.
+std::array<std::vector<int>, 3> placements() {
+  std::array<std::vector<int>, 3> hosts;
+  const int ranks = static_cast<int>(size_of(MPI_COMM_WORLD));
+  for (int rank = 0; rank < ranks; ++rank) {
+    hosts[0].push_back(rank / 2 * 2);
+    hosts[1].push_back(rank % 3);
+    hosts[2].push_back(0);
+  }
+  return hosts;
+}
+
 TEST(Pull, CrossesTheNetworkOnceForEachHost) {
   const int ranks = static_cast<int>(size_of(MPI_COMM_WORLD));
-  std::vector<int> in_pairs;
-  std::vector<int> in_turns;
-  for (int rank = 0; rank < ranks; ++rank) {
-    in_pairs.push_back(rank / 2 * 2);
-    in_turns.push_back(rank % 3);
-  }
   std::uint64_t message = 1;
-  for (const std::vector<int>& hosts : {in_pairs, in_turns, std::vector<int>(in_pairs.size(), 0)}) {
+  for (const std::vector<int>& hosts : placements()) {
     runtime::PullAmongHosts broadcast(MPI_COMM_WORLD, hosts, {.segment_bytes = kSegment});
     for (int source = 0; source < ranks; ++source) {
       From from{&broadcast, source};
@@ -113,17 +119,10 @@ TEST(Pull, BringsEveryPartOfAnAllgatherToEveryRank) {
   EXPECT_EQ(traffic.size(), rank_in(MPI_COMM_WORLD) == 0 ? size_of(MPI_COMM_WORLD) : 0U);
 }
 
-// Ranks in pairs, or in turns, on hosts; and all on one.
 TEST(Pull, BringsPartsToRanksThatShareHosts) {
   const auto ranks = size_of(MPI_COMM_WORLD);
-  std::vector<int> in_pairs;
-  std::vector<int> in_turns;
-  for (int rank = 0; rank < static_cast<int>(ranks); ++rank) {
-    in_pairs.push_back(rank / 2 * 2);
-    in_turns.push_back(rank % 3);
-  }
   std::uint64_t message = 0;
-  for (const std::vector<int>& hosts : {in_pairs, in_turns, std::vector<int>(ranks, 0)}) {
+  for (const std::vector<int>& hosts : placements()) {
     runtime::PullAmongHosts pull(MPI_COMM_WORLD, hosts, {.segment_bytes = kSegment});
     Counts counts(ranks, 5 * kSegment + 3);
     check_allgather(pull, counts, 0, ++message, InPlace::kNo);

@@ -41,7 +41,7 @@ struct BcastCommand {
   Job job{};
   RunArguments arguments{};
   FileOptions files{};
-  PullOptions pull{};
+  PullArguments pull{};
   runtime::BroadcastOptions broadcast{};
 
   void add_to(Arguments& app);

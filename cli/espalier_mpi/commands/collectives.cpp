@@ -22,7 +22,7 @@ struct CollectiveCommand {
   ElementOptions elements{};
   RoutedFiles files{};  // of a scatter or a gather
   runtime::ReductionOptions options{};
-  PullOptions pull{};  // of an allgather
+  PullArguments pull{};  // of an allgather
 
   void add_to(Arguments& app);
   void add_files_to(Arguments& app);

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/api/parts.hpp"
+#include "engine/plan_blocks.hpp"
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/files/file_store.hpp"
 #include "runtime/pull/pull_among_hosts.hpp"
@@ -56,25 +56,20 @@ std::vector<std::size_t> pullers_of_ranks(const Job& job, bool in_memory) {
   return runtime::numbered_hosts(host_of_rank, ranks);
 }
 
-std::vector<double> equal_shares(MPI_Comm comm) {
-  const auto ranks = static_cast<std::size_t>(runtime::size_of(comm));
-  return std::vector<double>(ranks, 1 / static_cast<double>(ranks));
-}
-
 TimedOperation timed_pull(MPI_Comm comm, const std::shared_ptr<runtime::PullAmongHosts>& pull,
                           const PullTask& task) {
   const bool broadcasts = task.operation == planner::Operation::kBroadcast;
   TimedOperation timed = broadcasts ? timed_mpi_bcast(comm, task.source)
                                     : timed_collective(comm, task.operation, {}, {}, {});
-  const std::vector<double> shares = equal_shares(comm);
+  const auto ranks = static_cast<std::size_t>(runtime::size_of(comm));
   timed.candidates.push_back(
       {{},
-       [pull, broadcasts, shares, source = task.source](std::span<std::byte> message) {
+       [pull, broadcasts, ranks, source = task.source](std::span<std::byte> message) {
          if (broadcasts) {
            pull->broadcast(message.data(), message.size(), MPI_BYTE, source);
          } else {
-           pull->allgather(MPI_IN_PLACE, message.data(), runtime::divided(message.size(), shares),
-                           {}, MPI_BYTE);
+           pull->allgather(MPI_IN_PLACE, message.data(),
+                           engine::divided_equally(message.size(), ranks), {}, MPI_BYTE);
          }
        },
        [pull](std::uint64_t message_bytes) { return pull->segment_bytes(message_bytes); },
@@ -222,7 +217,7 @@ void refuse_needing_plan(const RunArguments& arguments,
   }
 }
 
-void PullOptions::add_to(Arguments& app) {
+void PullArguments::add_to(Arguments& app) {
   if (planner::needs_root(operation)) {
     app.add("--source", source,
             "without PLAN: the rank that has the message (default 0). All others ask whoever has a "
@@ -232,7 +227,7 @@ void PullOptions::add_to(Arguments& app) {
   learning.add_to(app);
 }
 
-void PullOptions::refuse_given() const {
+void PullArguments::refuse_given() const {
   if (source) throw InputError("--source is for a run without a plan; a plan has its own source");
   if (!learning.platform_out.empty() || !learning.cache.empty() || !learning.uses_cache) {
     throw InputError("--platform-out, --cache and --no-cache are for a run without a plan");
@@ -240,7 +235,7 @@ void PullOptions::refuse_given() const {
 }
 
 ExitStatus run_pull(const Job& job, const RunArguments& arguments, const FileOptions& files,
-                    const PullOptions& options) {
+                    const PullArguments& options) {
   const PullTask task{options.operation, checked_rank(job.comm, "--source", options.source)};
   job.watchdog->start(arguments.running.timeout);
   const std::uint64_t message = files.in.empty() ? arguments.message().value : 0;

@@ -18,7 +18,7 @@ void refuse_needing_plan(const RunArguments& arguments,
                          std::initializer_list<std::pair<bool, std::string_view>> needs);
 
 // What only a run without a plan has.
-struct PullOptions {
+struct PullArguments {
   planner::Operation operation = planner::Operation::kBroadcast;
   LearningOptions learning{};
   std::optional<std::uint64_t> source{};  // of a broadcast: the rank that has the message; unset: 0
@@ -31,6 +31,6 @@ struct PullOptions {
 // Collective. files: of a broadcast; without any, a test message. Throws InputError on all ranks
 // when there is no such source, and as broadcast_file and time_message do.
 ExitStatus run_pull(const Job& job, const RunArguments& arguments, const FileOptions& files,
-                    const PullOptions& options);
+                    const PullArguments& options);
 
 }  // namespace espalier::cli

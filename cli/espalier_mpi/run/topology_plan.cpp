@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstddef>
+#include <set>
+#include <span>
 
 #include "cli/espalier_mpi/run/planner_program.hpp"
 #include "runtime/api/rank_mapping.hpp"
@@ -21,13 +22,11 @@ namespace espalier::cli {
 namespace {
 
 // host_of_rank: as of hosts_of_ranks().
-std::string algorithm_for(const TopologyRequest& request, std::vector<int> host_of_rank) {
+std::string algorithm_for(const TopologyRequest& request, std::span<const int> host_of_rank) {
   if (request.algorithm != runtime::kTacRules) return request.algorithm;
-  const std::size_t ranks = host_of_rank.size();
-  std::ranges::sort(host_of_rank);
-  host_of_rank.erase(std::unique(host_of_rank.begin(), host_of_rank.end()), host_of_rank.end());
+  const std::set hosts(host_of_rank.begin(), host_of_rank.end());
   const auto chosen =
-      runtime::tac_choice(request.operation, ranks, host_of_rank.size(), request.message);
+      runtime::tac_choice(request.operation, host_of_rank.size(), hosts.size(), request.message);
   if (chosen) return std::string(*chosen);
   throw InputError(fmt::format("--algorithm: TAC has no rule for {} of {} here",
                                planner::with_article(request.operation),
@@ -38,8 +37,7 @@ std::string algorithm_for(const TopologyRequest& request, std::vector<int> host_
 
 std::vector<std::string> groups_in(const std::string& file, const std::vector<std::string>& hosts) {
   if (file.empty()) return {};
-  const std::string shown = display_name(file);
-  return runtime::groups_of_hosts(runtime::described_groups(read_text(file), shown), hosts, shown);
+  return runtime::described_groups(read_text(file), display_name(file), hosts);
 }
 
 planner::Plan topology_plan(MPI_Comm comm, const TopologyRequest& request) {
