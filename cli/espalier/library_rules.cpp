@@ -6,10 +6,12 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <ranges>
 #include <string_view>
 #include <vector>
 
 #include "cost_models/decide/open_mpi_rules.hpp"
+#include "planner/plan/decision_table.hpp"
 #include "planner/plan/oblivious_shapes.hpp"
 #include "support/errors.hpp"
 
@@ -21,18 +23,6 @@ using planner::Operation;
 using planner::Plan;
 using planner::PlanEdge;
 using planner::PlanTree;
-
-// A shape of the planner, and what `predict` calls it.
-struct KnownShape {
-  std::string_view algorithm;
-  std::string_view broadcast;
-  std::string_view reduce;  // empty: there is none
-};
-constexpr std::array<KnownShape, 5> kShapes{{{"chain", "pipeline", "pipeline"},
-                                             {"binary", "binary", "binary"},
-                                             {"binomial", "binomial", "binomial"},
-                                             {"flat", "linear", "flat-tree"},
-                                             {"split-binary", "split-binary", ""}}};
 
 // The edges of each tree, in order; those that are exchanged after the others.
 std::vector<std::vector<PlanEdge>> edges_of(const std::vector<PlanTree>& trees) {
@@ -47,31 +37,33 @@ std::vector<std::vector<PlanEdge>> edges_of(const std::vector<PlanTree>& trees) 
   return all;
 }
 
-bool has_shape(const Plan& plan, const KnownShape& shape) {
+bool has_shape(const Plan& plan, std::string_view shape) {
   const bool reduces = plan.operation == Operation::kReduce;
-  if (reduces && shape.reduce.empty()) return false;
-  const Plan other = planner::plan_of({shape.algorithm, plan.operation,
-                                       static_cast<std::uint32_t>(plan.nodes.size()),
-                                       planner::source_index(plan), plan.throughput});
+  const Plan other =
+      planner::plan_of({shape, plan.operation, static_cast<std::uint32_t>(plan.nodes.size()),
+                        planner::source_index(plan), plan.throughput});
   return reduces ? edges_of(plan.reduce_trees) == edges_of(other.reduce_trees)
                  : edges_of(plan.broadcast_trees) == edges_of(other.broadcast_trees);
 }
 
 // The plan's own algorithm before others, where few ranks make trees alike.
-const KnownShape& shape_of(const Plan& plan) {
-  const bool is_known =
+const planner::ExecutedFormula& shape_of(const Plan& plan) {
+  const bool is_stated =
       plan.operation == Operation::kBroadcast || plan.operation == Operation::kReduce;
-  if (!is_known || !plan.has_one_root()) {
+  if (!is_stated || !plan.has_one_root()) {
     throw InputError({}, "/operation",
                      fmt::format("{} cannot be stated as a library's algorithm; broadcasts and "
                                  "reductions to and from all ranks can",
                                  planner::with_article(plan.operation)));
   }
-  const KnownShape* found = nullptr;
-  for (const KnownShape& shape : kShapes) {
-    if (!has_shape(plan, shape)) continue;
-    if (shape.algorithm == plan.algorithm) return shape;
-    if (found == nullptr) found = &shape;
+  const planner::ExecutedFormula* found = nullptr;
+  // Of shapes that are alike, one with segments: these come last.
+  for (const planner::ExecutedFormula& one : planner::executed_formulas() | std::views::reverse) {
+    // No library has two trees.
+    if (one.operation != plan.operation || one.algorithm == "two-tree") continue;
+    if (!has_shape(plan, one.shape)) continue;
+    if (one.shape == plan.algorithm) return one;
+    if (found == nullptr) found = &one;
   }
   if (found != nullptr) return *found;
   throw InputError({}, plan.operation == Operation::kReduce ? "/reduce_trees" : "/broadcast_trees",
@@ -79,11 +71,10 @@ const KnownShape& shape_of(const Plan& plan) {
                    "split-binary in the order of ranks can be stated");
 }
 
-const cost_models::FormulaEntry& entry_of(const Plan& plan, const KnownShape& shape) {
-  const bool reduces = plan.operation == Operation::kReduce;
+const cost_models::FormulaEntry& entry_of(const planner::ExecutedFormula& executed) {
   return *std::ranges::find_if(cost_models::formulas(), [&](const auto& entry) {
-    return entry.operation == planner::name_of(plan.operation) &&
-           entry.algorithm == (reduces ? shape.reduce : shape.broadcast);
+    return entry.operation == planner::name_of(executed.operation) &&
+           entry.algorithm == executed.algorithm;
   });
 }
 
@@ -91,12 +82,12 @@ const cost_models::FormulaEntry& entry_of(const Plan& plan, const KnownShape& sh
 
 std::string open_mpi_rules_of(const Plan& plan, Bytes from, Bytes segment) {
   constexpr Bytes kMost{static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())};
-  const KnownShape& shape = shape_of(plan);
+  const planner::ExecutedFormula& known = shape_of(plan);
   cost_models::DecisionFunction decision{{{plan.nodes.size()}, {from, kMost}, {}}, {}};
   for (std::size_t cell = 0; cell < 2; ++cell) {
     cost_models::Case of = decision.grid.case_of(cell);
-    of.segment = shape.algorithm == "flat" ? Bytes{0} : segment;
-    decision.best.push_back({&entry_of(plan, shape), of, {}});
+    of.segment = known.shape == "flat" ? Bytes{0} : segment;
+    decision.best.push_back({&entry_of(known), of, {}});
   }
   if (!open_mpi_number(decision.best.front())) {
     throw InputError({}, "--segment", "Open MPI has segments below 2 GiB");
@@ -105,21 +96,21 @@ std::string open_mpi_rules_of(const Plan& plan, Bytes from, Bytes segment) {
 }
 
 std::string mpich_settings_of(const Plan& plan, Bytes segment) {
-  const KnownShape& shape = shape_of(plan);
+  const planner::ExecutedFormula& known = shape_of(plan);
   const bool reduces = plan.operation == Operation::kReduce;
   const std::string_view name = reduces ? "REDUCE" : "BCAST";
   std::string text = fmt::format(
       "# espalier: control variables of MPICH 4 for a {} by plan {}; segments of {}\n"
       "MPIR_CVAR_{}_DEVICE_COLLECTIVE=0\n",
       planner::name_of(plan.operation), in_quotes(plan.algorithm), format_size(segment), name);
-  if (shape.algorithm == "split-binary") {
+  if (known.shape == "split-binary") {
     throw InputError({}, "/broadcast_trees", "MPICH has no split-binary broadcast");
   }
-  if (shape.algorithm == "binomial") {  // it sends the message whole
+  if (known.shape == "binomial") {  // it sends the message whole
     return text + fmt::format("MPIR_CVAR_{}_INTRA_ALGORITHM=binomial\n", name);
   }
-  const std::size_t degree = shape.algorithm == "chain" ? 1
-                             : shape.algorithm == "binary"
+  const std::size_t degree = known.shape == "chain" ? 1
+                             : known.shape == "binary"
                                  ? 2
                                  : std::max<std::size_t>(plan.nodes.size(), 2) - 1;
   if (segment.value > std::numeric_limits<std::int32_t>::max()) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "planner/plan/decision_table.hpp"
 #include "platforms/formats/text/csv.hpp"
 #include "platforms/formats/text/text_lines.hpp"
 #include "support/errors.hpp"
@@ -37,42 +38,38 @@ bool is_wanted(std::string_view operation, std::string_view wanted) {
   return wanted.empty() || operation.empty() || operation == wanted;
 }
 
-// Algorithms whose names differ between plans and formulas, or that split a message among several
-// trees. All others have one tree and the same name.
+// A plan's algorithm as decisions name it.
 struct Executed {
-  std::string_view operation;  // empty: any
-  std::string_view plans;
-  std::string_view formulas;
-  std::uint64_t trees = 1;
-  std::uint64_t plan_segments = 1;  // the plan's segments per segment of the formula
+  std::string algorithm;
+  planner::ExecutedFormula formula;  // without one, that of one tree
 };
-constexpr std::array kExecuted{
-    Executed{"", "chain", "pipeline"}, Executed{"broadcast", "flat", "linear"},
-    Executed{"reduce", "flat", "flat-tree"}, Executed{"", "split-binary", "split-binary", 2},
-    Executed{"", "two-tree-complete", "two-tree", 2, 2}};
 
 Executed executed(std::string_view operation, std::string_view algorithm) {
-  for (const Executed& one : kExecuted) {
-    const bool fits = one.operation.empty() || one.operation == operation;
-    if (fits && one.plans == algorithm) return one;
+  const bool has_levels = algorithm.starts_with(planner::kHierarchical);
+  const std::string_view shape =
+      has_levels ? algorithm.substr(planner::kHierarchical.size()) : algorithm;
+  for (const planner::ExecutedFormula& one : planner::executed_formulas()) {
+    if (planner::name_of(one.operation) != operation || one.shape != shape) continue;
+    return {std::string(has_levels ? planner::kHierarchical : "").append(one.algorithm), one};
   }
-  return {"", algorithm, algorithm};
+  return {std::string(algorithm), {}};
 }
 
-// A row of `espalier-mpi bench`. Empty for MPI's own function, whose algorithm is unknown, and for
-// segments so long that some trees have none.
+// A row of `espalier-mpi bench` or `tune`. Empty for segments so long that some trees have none.
 std::optional<Measurement> bench_row(const JsonCursor& row, std::string_view operation,
                                      std::uint64_t ranks) {
-  if (row.at("algorithm").value().is_null()) return std::nullopt;
-  const Executed as = executed(operation, row.at("algorithm").string());
   const std::uint64_t message = row.at("message_bytes").unsigned_integer();
-  const std::uint64_t plan_segment = row.at("slice_bytes").unsigned_integer();
   const JsonCursor time = row.at("median_s");
   if (!is_time(time.number())) time.refuse("a time must be above zero");
+  if (row.at("algorithm").value().is_null()) {
+    return Measurement{std::string(planner::kLibrary), {}, ranks, {message}, {time.number()}};
+  }
+  const auto [algorithm, as] = executed(operation, row.at("algorithm").string());
+  const std::uint64_t plan_segment = row.at("slice_bytes").unsigned_integer();
   if (as.trees > 1 && message > 1 && plan_segment >= message) return std::nullopt;
   const std::uint64_t share = message / as.trees + (message % as.trees != 0 ? 1 : 0);
-  const Bytes segment{plan_segment < share ? plan_segment * as.plan_segments : 0};
-  return Measurement{std::string(as.formulas), segment, ranks, {message}, {time.number()}};
+  const Bytes segment{plan_segment < share ? plan_segment * as.parts : 0};
+  return Measurement{algorithm, segment, ranks, {message}, {time.number()}};
 }
 
 // What `espalier-mpi bench --json` writes.

@@ -15,6 +15,8 @@ struct MeasuredRow {
   cost_models::Measurement measurement;
 };
 
+// Times of MPI's own function have the algorithm planner::kLibrary.
+
 // All times, from CSV or from JSON (text that begins with '{'), also of `espalier-mpi bench
 // --json`. Throws InputError (file, JSON pointer or line, reason). `file` is for messages.
 std::vector<MeasuredRow> parse_measured_rows(std::string_view text, const std::string& file);

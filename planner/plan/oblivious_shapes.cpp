@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -32,6 +34,34 @@ constexpr std::array<std::pair<std::string_view, ObliviousShape>, 6> kShapes{
      {"binomial", binomial_shape},
      {"split-binary", split_binary_shape},
      {"two-tree-complete", two_tree_complete_shape}}};
+
+// The ranks' of each host, in the order of the hosts' first ranks'.
+std::vector<Ranks> members_of_hosts(std::span<const int> host_of) {
+  std::map<int, std::size_t> number_of;
+  std::vector<Ranks> members;
+  for (std::uint32_t rank = 0; rank < host_of.size(); ++rank) {
+    const auto [at, is_new] = number_of.emplace(host_of[rank], members.size());
+    if (is_new) members.emplace_back();
+    members[at->second].push_back(rank);
+  }
+  return members;
+}
+
+void add_edges(const ObliviousTree& among, const Ranks& ranks, ObliviousTree& to) {
+  if (among.exchanges != 0) throw std::invalid_argument("exchange edges have no levels");
+  for (const RankEdge& edge : among.edges) {
+    to.edges.push_back({ranks[edge.parent], ranks[edge.child]});
+  }
+}
+
+std::vector<ObliviousTree> trees_of(const ObliviousPlan& wanted) {
+  const std::optional<ObliviousShape> shape = oblivious_shape(wanted.algorithm);
+  if (!shape) throw std::invalid_argument("no shape of this name");
+  if (wanted.host_of_rank.empty()) return (*shape)(wanted.ranks);
+  std::vector<int> host_of(wanted.host_of_rank.begin(), wanted.host_of_rank.end());
+  std::rotate(host_of.begin(), host_of.begin() + wanted.root, host_of.end());
+  return hierarchical_shape(*shape, host_of);
+}
 
 PlanTree tree_from(const ObliviousTree& shape, const ObliviousPlan& wanted, BytesPerSecond rate) {
   PlanTree tree;
@@ -131,19 +161,32 @@ std::optional<ObliviousShape> oblivious_shape(std::string_view algorithm) {
   return std::nullopt;
 }
 
+std::vector<ObliviousTree> hierarchical_shape(ObliviousShape shape, std::span<const int> host_of) {
+  const std::vector<Ranks> members = members_of_hosts(host_of);
+  Ranks leaders;
+  for (const Ranks& of_host : members) leaders.push_back(of_host.front());
+  std::vector<ObliviousTree> trees(shape(1).size());
+  const auto add = [&](const Ranks& ranks) {
+    const std::vector<ObliviousTree> among = shape(static_cast<std::uint32_t>(ranks.size()));
+    for (std::size_t i = 0; i < trees.size(); ++i) add_edges(among[i], ranks, trees[i]);
+  };
+  add(leaders);
+  for (const Ranks& of_host : members) add(of_host);
+  return trees;
+}
+
 Plan plan_of(const ObliviousPlan& wanted) {
-  const std::optional<ObliviousShape> shape = oblivious_shape(wanted.algorithm);
-  if (!shape) throw std::invalid_argument("no shape of this name");
   Plan plan;
   plan.operation = wanted.operation;
   plan.model = "one-port";
-  plan.algorithm = wanted.algorithm;
+  plan.algorithm = wanted.host_of_rank.empty() ? "" : "hierarchical-";
+  plan.algorithm += wanted.algorithm;
   for (std::uint32_t rank = 0; rank < wanted.ranks; ++rank) {
     plan.nodes.push_back(fmt::format("rank{}", rank));
   }
   plan.source = plan.nodes[wanted.root];
   plan.throughput = wanted.throughput;
-  const std::vector<ObliviousTree> trees = (*shape)(wanted.ranks);
+  const std::vector<ObliviousTree> trees = trees_of(wanted);
   const BytesPerSecond rate{wanted.throughput.value / static_cast<double>(trees.size())};
   for (const ObliviousTree& tree : trees) {
     const PlanTree made = tree_from(tree, wanted, rate);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -43,6 +44,10 @@ std::vector<ObliviousTree> two_tree_complete_shape(std::uint32_t ranks);
 // "split-binary", "two-tree-complete". Unset: any other name.
 using ObliviousShape = std::vector<ObliviousTree> (*)(std::uint32_t ranks);
 std::optional<ObliviousShape> oblivious_shape(std::string_view algorithm);
+// In two levels: the shape among the hosts' first ranks', then within each host (TAC,
+// section 1.1.1: the source leads its own host). host_of: by rank', equal for ranks of one host; at
+// least one. Throws std::invalid_argument for a shape with exchange edges.
+std::vector<ObliviousTree> hierarchical_shape(ObliviousShape shape, std::span<const int> host_of);
 
 // The parameters of a plan of such a shape.
 struct ObliviousPlan {
@@ -51,12 +56,14 @@ struct ObliviousPlan {
   std::uint32_t ranks = 1;    // at least 1
   std::uint32_t root = 0;     // less than ranks
   BytesPerSecond throughput;  // of the plan; above 0
+  // By rank, equal for ranks of one host: in two levels. Empty: all ranks alike.
+  std::span<const int> host_of_rank{};
 };
 
 // A plan for equal ranks: rank i is node i, called "rank0", "rank1" and so on; each tree has an
 // equal part of the throughput. It names no platform. A reduction uses the same trees upwards.
-// Throws std::invalid_argument for another algorithm, and for exchange edges in a reduction
-// (split-binary).
+// Throws std::invalid_argument for another algorithm, and for exchange edges (split-binary) in a
+// reduction and in two levels.
 Plan plan_of(const ObliviousPlan& wanted);
 
 }  // namespace espalier::planner

@@ -87,8 +87,7 @@ std::optional<Reason> plain_reason(MPI_Comm comm) {
 
 // Precondition: members.decided is not empty.
 runtime::DecidedPlan decided_for(const Members& members, const SharedSettings& shared) {
-  return plan_for(*shared.decisions_for(members.operation), members.decided,
-                  static_cast<std::uint32_t>(members.world_ranks.size()),
+  return plan_for(*shared.decisions_for(members.operation), members.decided, *members.placement,
                   static_cast<std::uint32_t>(members.root));
 }
 
@@ -157,10 +156,12 @@ std::unique_ptr<ReadyPlans> ready_from(const PlanMaker::Answer& found, const Mem
   options.check_sizes = false;
   options.timeout = shared.settings.timeout;
   std::vector<planner::Plan> plans;
+  std::optional<planner::Among> decided;
   if (found.origin == Origin::kDecided) {
-    runtime::DecidedPlan decided = decided_for(members, shared);
-    follow(decided, options);
-    plans = {std::move(decided.plan)};
+    runtime::DecidedPlan plan = decided_for(members, shared);
+    follow(plan, options);
+    plans = {std::move(plan.plan)};
+    decided = members.placement->among();
   } else if (found.origin == Origin::kGiven) {
     const planner::Plan& given = shared.plans[static_cast<std::size_t>(found.given)];
     options.tuned = tuned_for(given, shared, comm.get());
@@ -180,7 +181,7 @@ std::unique_ptr<ReadyPlans> ready_from(const PlanMaker::Answer& found, const Mem
                                               pull,
                                               found.reason == Reason::kNotLearnt && can_plan(),
                                               is_local ? kLocalCalls : Bytes{0},
-                                              found.origin == Origin::kDecided,
+                                              decided,
                                               is_tuned,
                                               comm,
                                               Trials(is_tried ? shared.settings.trials : 0, ways)});
@@ -190,11 +191,20 @@ std::unique_ptr<ReadyPlans> ready_from(const PlanMaker::Answer& found, const Mem
 
 }  // namespace
 
+const planner::Among& Communicator::among(MPI_Comm comm) {
+  if (!placement_) {
+    placement_ = runtime::placement_of(PlainComm(comm).get());
+    among_ = placement_->among();
+  }
+  return among_;
+}
+
 Communicator::Entry& Communicator::entry_for(const Call& call, std::uint64_t bytes,
                                              const SharedSettings& shared, PlanMaker& maker) {
   std::string decided;
-  if (const runtime::Decisions* const table = shared.decisions_for(call.operation)) {
-    decided = decision_for(*table, static_cast<std::uint32_t>(size_of(call.comm)), bytes).algorithm;
+  const planner::Decisions* const table = shared.decisions_for(call.operation);
+  if (table != nullptr && !plain_reason(call.comm)) {
+    decided = decision_for(*table, among(call.comm), bytes).algorithm;
   }
   Known to_be{call.operation, call.root, std::move(decided), call.shares(), {}, {}};
   const int size = size_class(bytes);
@@ -256,6 +266,7 @@ void Communicator::complete(Known& to_be, const Call& call, int size, const Shar
   members.root = call.root;
   members.operation = call.operation;
   members.shares = to_be.shares;
+  if (placement_) members.placement = &*placement_;
   if (members.world_ranks.empty()) {
     to_be.entry = Reason::kOtherWorld;
     return;
@@ -269,7 +280,9 @@ void Communicator::complete(Known& to_be, const Call& call, int size, const Shar
   const PlanMaker::Answer found =
       share(comm.get(), rank == 0 ? maker.answer(members, size) : PlanMaker::Answer{});
   to_be.serves = found.serves;
-  if (found.origin == PlanMaker::Origin::kDecided) to_be.algorithm = members.decided;
+  if (found.origin == PlanMaker::Origin::kDecided || found.reason == Reason::kDecided) {
+    to_be.algorithm = members.decided;
+  }
   to_be.entry = found.reason;
   if (found.origin == PlanMaker::Origin::kNone && !found.pulls) return;
   try {

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "runtime/api/decisions.hpp"
 #include "runtime/api/reduction.hpp"
 #include "runtime/preload/calls/calls.hpp"
 #include "runtime/preload/learner.hpp"
@@ -35,11 +36,11 @@ struct ReadyPlan {
 // pull the message.
 struct ReadyPlans {
   std::vector<ReadyPlan> plans;
-  runtime::PullAmongHosts* pull;  // null: messages are not pulled
-  bool learns;                    // what a pull shows is needed for plans
-  Bytes least;                    // shorter messages are left to MPI
-  bool decided;                   // by a decision table
-  bool tuned;                     // runs with tuned segment sizes
+  runtime::PullAmongHosts* pull;          // null: messages are not pulled
+  bool learns;                            // what a pull shows is needed for plans
+  Bytes least;                            // shorter messages are left to MPI
+  std::optional<planner::Among> decided;  // by a decision table
+  bool tuned;                             // runs with tuned segment sizes
   runtime::OwnedComm comm;
   Trials trials;
 
@@ -62,6 +63,9 @@ class Communicator {
   // Precondition: ready.learns.
   bool learn(const ReadyPlans& ready, planner::Operation operation, Bytes message, Seconds time,
              Learner& learner, PlanMaker& maker);
+  // Among how many ranks its calls are, for decision tables. The first call is collective.
+  // Precondition: it is not an intercommunicator.
+  const planner::Among& among(MPI_Comm comm);
   // Collective if entries hold plans.
   void forget();
 
@@ -93,6 +97,8 @@ class Communicator {
   runtime::PullAmongHosts& pull_of(MPI_Comm of, const SharedSettings& shared);
 
   std::vector<Known> entries_;
+  std::optional<runtime::Placement> placement_;
+  planner::Among among_;
   std::optional<runtime::OwnedComm> comm_;
   std::optional<runtime::PullAmongHosts> pull_;
 };

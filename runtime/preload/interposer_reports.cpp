@@ -46,11 +46,10 @@ Interposer::RunTexts Interposer::texts_of(const ReadyPlans& ready, const ReadyPl
                                           const Call& call, std::uint64_t bytes) const {
   BytesPerSecond planned = plan.planned;
   if (ready.decided) {
-    const runtime::Decision& decision =
-        decision_for(*shared_->decisions_for(call.operation),
-                     static_cast<std::uint32_t>(size_of(call.comm)), bytes);
-    if (decision.predicted.value > 0) {
-      planned = {static_cast<double>(decision.message_bytes) / decision.predicted.value};
+    const planner::Decision& decision =
+        decision_for(*shared_->decisions_for(call.operation), *ready.decided, bytes);
+    if (const Seconds time = decision.time(); time.value > 0) {
+      planned = {static_cast<double>(decision.message_bytes) / time.value};
     }
   }
   std::string segments;

@@ -128,6 +128,7 @@ PlanMaker::Answer PlanMaker::fastest_of(const std::vector<int>& given, int size)
 }
 
 PlanMaker::Answer PlanMaker::make(const Members& members) const {
+  if (members.decided == planner::kLibrary) return {Reason::kDecided};
   if (!members.decided.empty()) return {{}, Origin::kDecided};
   if (platform_.empty()) return {shared_->learns ? Reason::kNotLearnt : Reason::kNoPlanFits};
   const planner::Plan plan =

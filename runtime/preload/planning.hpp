@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "planner/plan/plan.hpp"
+#include "runtime/api/decisions.hpp"
 #include "runtime/preload/settings.hpp"
 
 namespace espalier::preload {
@@ -18,6 +19,7 @@ struct Members {
   int root = 0;                    // rank in the communicator; any rank where there is none
   planner::Operation operation = planner::Operation::kBroadcast;
   std::string decided{};  // the algorithm given by a decision table; empty: no table for this
+  const runtime::Placement* placement = nullptr;  // where there is such a table
   // Of an operation whose message has parts, by rank; sum 1. Empty: equal.
   std::vector<double> shares{};
   // All on one host, where short calls are left to MPI: one plan serves all others.

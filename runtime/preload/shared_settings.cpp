@@ -44,7 +44,7 @@ void add_tuned(SharedSettings& shared, const std::string& text, const std::strin
 }
 
 void add_decisions(SharedSettings& shared, const std::string& text, const std::string& file) {
-  runtime::Decisions decisions = runtime::parse_decisions(text, file);
+  planner::Decisions decisions = planner::parse_decisions(text, file);
   if (shared.decisions_for(decisions.operation) != nullptr) {
     throw InputError(
         file, "/operation",
@@ -125,8 +125,8 @@ bool SharedSettings::only_local() const {
          std::ranges::all_of(host_of_rank, [](int lowest) { return lowest == 0; });
 }
 
-const runtime::Decisions* SharedSettings::decisions_for(planner::Operation operation) const {
-  const auto found = std::ranges::find(decisions, operation, &runtime::Decisions::operation);
+const planner::Decisions* SharedSettings::decisions_for(planner::Operation operation) const {
+  const auto found = std::ranges::find(decisions, operation, &planner::Decisions::operation);
   return found == decisions.end() ? nullptr : &*found;
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "planner/plan/decision_table.hpp"
 #include "planner/plan/plan.hpp"
-#include "runtime/api/decisions.hpp"
 #include "runtime/api/tuned_segments.hpp"
 #include "runtime/preload/settings.hpp"
 
@@ -17,7 +17,7 @@ struct SharedSettings {
   Settings settings;
   std::vector<planner::Plan> plans;           // in the order of settings.plan_files
   std::vector<runtime::TunedSegments> tuned;  // each for one of the plans
-  std::vector<runtime::Decisions> decisions;  // one per operation
+  std::vector<planner::Decisions> decisions;  // one per operation
   std::string platform;                       // as Espalier's JSON; empty: none
   // Whether the network is learnt from the program's broadcasts and allgathers, because nothing
   // else is given.
@@ -29,7 +29,7 @@ struct SharedSettings {
   // Whether there are only plans for calls among ranks of one host, which are made from a platform.
   [[nodiscard]] bool only_local() const;
   // The table for an operation; null: none.
-  [[nodiscard]] const runtime::Decisions* decisions_for(planner::Operation operation) const;
+  [[nodiscard]] const planner::Decisions* decisions_for(planner::Operation operation) const;
 };
 
 // Collective. Only rank 0's environment is used, and only rank 0 reads files. Throws Error on all

@@ -25,8 +25,9 @@ enum class Reason : std::uint8_t {
   kVaryingParts,
   kNonBlocking,
   kNotLearnt,
+  kDecided,
 };
-inline constexpr std::size_t kReasons = 13;
+inline constexpr std::size_t kReasons = 14;
 inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
     "below the threshold",
     "on intercommunicators",
@@ -41,6 +42,7 @@ inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
     "with parts of sizes that other ranks do not know",
     "non-blocking",
     "before the network was known",
+    "by the decision table",
 };
 
 // On stderr, after the library's name.

@@ -18,10 +18,12 @@
 #include "cli/espalier/cost_model.hpp"
 #include "cli/espalier/measured_times.hpp"
 #include "cli/espalier/options.hpp"
+#include "cli/espalier/reports/decided_table.hpp"
 #include "cli/espalier/reports/decision_report.hpp"
 #include "cost_models/decide/decision.hpp"
 #include "cost_models/decide/mpich_selection.hpp"
 #include "cost_models/decide/open_mpi_rules.hpp"
+#include "planner/plan/decision_table.hpp"
 #include "support/files.hpp"
 
 namespace espalier::cli {
@@ -29,6 +31,7 @@ namespace espalier::cli {
 namespace {
 
 constexpr std::string_view kBarrier = "barrier";
+constexpr const char* kDecisions = "--decisions";
 constexpr const char* kOpenMpiRules = "--open-mpi-rules";
 constexpr const char* kMpichSelection = "--mpich-selection";
 constexpr const char* kMpichLibrary = "--mpich-library";
@@ -39,6 +42,8 @@ constexpr std::size_t kMostPredictions = 20'000'000;
 struct DecideCommand {
   Console console{};
   CostOptions cost{};
+  std::string decisions{};  // file; empty: decided by formulas
+  std::optional<std::uint64_t> ranks_per_host{};
   std::vector<std::size_t> ranks = parse_counts_by_one("3..32");
   std::optional<std::vector<Bytes>> sizes{};
   std::vector<Bytes> segments = parse_sizes("0,1KiB,8KiB");
@@ -121,10 +126,16 @@ void compare(DecisionReport& report, const DecideCommand& options) {
     std::ranges::move(parse_measured_times(read_text(name), file, report.operation),
                       std::back_inserter(measured));
   }
+  // A model does not choose MPI's own function, which would hide what it costs to choose wrongly.
+  if (options.decisions.empty()) {
+    std::erase_if(measured, [](const auto& one) { return one.algorithm == planner::kLibrary; });
+  }
   if (measured.empty()) {
     throw InputError(files, {}, fmt::format("no measured times of {}", report.operation));
   }
-  note_unknown_algorithms(measured, report.operation, options.console);
+  if (options.decisions.empty()) {
+    note_unknown_algorithms(measured, report.operation, options.console);
+  }
   report.penalties = cost_models::penalties(report.decision, measured);
   const auto unknown = std::ranges::count_if(
       report.penalties, [](const auto& penalty) { return !penalty || !penalty->chosen; });
@@ -133,24 +144,32 @@ void compare(DecisionReport& report, const DecideCommand& options) {
                                    unknown, report.penalties.size()));
 }
 
+using Keep = std::function<bool(const cost_models::Prediction&)>;
+
 // An MPI library for which a decision is written.
 struct MpiLibrary {
   std::string_view option;
   std::string_view name;
-  std::function<bool(const cost_models::Prediction&)> has;
+  Keep has;
   std::function<std::string(const cost_models::DecisionFunction&)> write;
 };
 
+// A decision, and what it would be among some methods only.
+struct Decided {
+  DecisionReport report;
+  std::function<cost_models::DecisionFunction(const Keep&)> among;
+  std::string_view instead = "the file contains the best of the others";
+};
+
 // The decision among the library's algorithms, with notes about the others.
-std::string written_for(const MpiLibrary& library, const DecisionReport& report,
-                        const CostOptions::Read& read, const Console& console) {
+std::string written_for(const MpiLibrary& library, const Decided& decided, const Console& console) {
+  const DecisionReport& report = decided.report;
   std::map<std::string, std::size_t> lacking;
   for (const cost_models::Prediction& best : report.decision.best) {
-    if (library.has(best)) continue;
-    ++lacking[method_name(best.entry->algorithm, best.of.segment)];
+    if (library.has(best) || best.entry->algorithm == planner::kLibrary) continue;
+    ++lacking[planner::method_name(best.entry->algorithm, best.of.segment)];
   }
-  const cost_models::DecisionFunction decision =
-      decide(report.methods, read.parameters, report.decision.grid, library.has);
+  const cost_models::DecisionFunction decision = decided.among(library.has);
   const auto left = std::ranges::count_if(
       decision.best, [](const cost_models::Prediction& best) { return best.entry == nullptr; });
   if (static_cast<std::size_t>(left) == decision.best.size()) {
@@ -158,9 +177,8 @@ std::string written_for(const MpiLibrary& library, const DecisionReport& report,
                      fmt::format("{} has none of these algorithms; name others", library.name));
   }
   for (const auto& [name, cells] : lacking) {
-    console.note(fmt::format(
-        "{}: {} lacks {}, the best in {} of {} cells; the file contains the best of the others",
-        library.option, library.name, name, cells, decision.best.size()));
+    console.note(fmt::format("{}: {} lacks {}, the best in {} of {} cells; {}", library.option,
+                             library.name, name, cells, decision.best.size(), decided.instead));
   }
   if (left > 0) {
     console.note(fmt::format("{}: {} of {} cells are left to the library's own choice",
@@ -169,17 +187,15 @@ std::string written_for(const MpiLibrary& library, const DecisionReport& report,
   return library.write(decision);
 }
 
-std::string rules_of(const DecideCommand& options, const DecisionReport& report,
-                     const CostOptions::Read& read) {
+std::string rules_of(const DecideCommand& options, const Decided& decided) {
   const auto has = [](const cost_models::Prediction& one) {
     return open_mpi_number(one).has_value();
   };
-  return written_for({kOpenMpiRules, "Open MPI 4.1", has, cost_models::open_mpi_rules}, report,
-                     read, options.console);
+  return written_for({kOpenMpiRules, "Open MPI 4.1", has, cost_models::open_mpi_rules}, decided,
+                     options.console);
 }
 
-std::string selection_of(const DecideCommand& options, const DecisionReport& report,
-                         const CostOptions::Read& read) {
+std::string selection_of(const DecideCommand& options, const Decided& decided) {
   const cost_models::MpichLibrary library =
       cost_models::read_mpich_library(read_text(options.mpich), options.mpich);
   const auto has = [&](const cost_models::Prediction& one) {
@@ -188,15 +204,13 @@ std::string selection_of(const DecideCommand& options, const DecisionReport& rep
   const auto write = [&](const cost_models::DecisionFunction& decision) {
     return at_place({}, kMpichSelection, [&] { return mpich_selection(decision, library); });
   };
-  return written_for({kMpichSelection, "this MPICH", has, write}, report, read, options.console);
+  return written_for({kMpichSelection, "this MPICH", has, write}, decided, options.console);
 }
 
 // For MPI libraries; all is made before anything is written.
-void write_settings(const DecideCommand& options, const DecisionReport& report,
-                    const CostOptions::Read& read) {
-  const std::string rules = options.rules.empty() ? "" : rules_of(options, report, read);
-  const std::string selection =
-      options.selection.empty() ? "" : selection_of(options, report, read);
+void write_settings(const DecideCommand& options, const Decided& decided) {
+  const std::string rules = options.rules.empty() ? "" : rules_of(options, decided);
+  const std::string selection = options.selection.empty() ? "" : selection_of(options, decided);
   if (!options.rules.empty()) write_text(options.rules, rules);
   if (!options.selection.empty()) write_text(options.selection, selection);
 }
@@ -208,7 +222,8 @@ std::string text_of(const DecisionReport& report, const DecideCommand& options) 
   return decision_table(report) + '\n' + penalty_table(report);
 }
 
-DecisionReport report_of(const DecideCommand& options, const CostOptions::Read& read) {
+Decided decided_by_formulas(const DecideCommand& options) {
+  const CostOptions::Read read = options.cost.read();
   const cost_models::DecisionGrid grid = grid_of(options);
   const std::vector<cost_models::Method> methods =
       cost_models::methods_of(read.entries, options.segments);
@@ -221,7 +236,20 @@ DecisionReport report_of(const DecideCommand& options, const CostOptions::Read& 
       report.all.push_back(one);
     }
   }
-  return report;
+  return {std::move(report), [methods, grid, parameters = read.parameters](const Keep& keep) {
+            return decide(methods, parameters, grid, keep);
+          }};
+}
+
+// The report refers to `table`.
+Decided decided_by_table(const DecideCommand& options, DecidedTable& table) {
+  const std::string name = display_name(options.decisions);
+  planner::Decisions read = planner::parse_decisions(read_text(options.decisions), name);
+  table = at_place(name, "",
+                   [&] { return decided_table(std::move(read), options.ranks_per_host, name); });
+  const cost_models::DecisionFunction& decision = table.report.decision;
+  return {table.report, [&decision](const Keep& keep) { return kept(decision, keep); },
+          "these are left to its own choice"};
 }
 
 void DecideCommand::check() const {
@@ -246,12 +274,13 @@ ExitStatus DecideCommand::run() const {
   for (const std::string& file : {rules, selection}) {
     if (!file.empty()) require_writable(file);
   }
-  const CostOptions::Read read = cost.read();
-  DecisionReport report = report_of(*this, read);
+  DecidedTable table;
+  Decided decided = decisions.empty() ? decided_by_formulas(*this) : decided_by_table(*this, table);
+  DecisionReport& report = decided.report;
   if (!against.empty()) compare(report, *this);
 
   const std::string text = text_of(report, *this);
-  write_settings(*this, report, read);
+  write_settings(*this, decided);
   if (!chart.empty()) {
     write_text(chart,
                to_svg(report.penalties.empty() ? decision_chart(report) : penalty_chart(report)));
@@ -262,6 +291,16 @@ ExitStatus DecideCommand::run() const {
 
 void DecideCommand::add_to(Arguments& app) {
   cost.add_to(app);
+  app.add(kDecisions, decisions,
+          "Take the decision from this table instead, as espalier-mpi tune --algorithms and --json "
+          "write it (docs/formats.md); '-' is standard input",
+          {.type = "FILE"});
+  app.add("--ranks-per-host", ranks_per_host,
+          "With --decisions, of a table for several numbers: take the rows for this one");
+  for (const char* const option :
+       {"--operation", "--algorithm", "--model", "--preset", "--parameters", "--compute"}) {
+    app.exclude(kDecisions, option);
+  }
   app.add("--ranks", ranks, read_ranks, "Numbers of processes: \"4,8,16\", \"3..32\", \"8..64:8\"",
           {.type = "LIST", .shown = "3..32"});
   app.add("--sizes", sizes, parse_sizes,
@@ -293,6 +332,9 @@ void DecideCommand::add_to(Arguments& app) {
   app.add("--csv", csv, "CSV instead of a table");
   app.exclude("--json", "--csv");
   app.exclude("--every", "--against");
+  for (const char* const option : {"--ranks", "--sizes", "--segments", "--every"}) {
+    app.exclude(kDecisions, option);
+  }
   add_console_options(app, console);
   app.add_footer(
       "Assumes identical ranks and links; use 'compare' for heterogeneous platforms.\n"

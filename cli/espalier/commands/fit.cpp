@@ -17,6 +17,7 @@
 #include "cli/espalier/options.hpp"
 #include "cost_models/fit/fit_collectives.hpp"
 #include "cost_models/parameters_json.hpp"
+#include "planner/plan/decision_table.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
 
@@ -50,6 +51,7 @@ void add_cases(const FitCommand& options, const std::string& name, std::vector<T
   for (const MeasuredRow& row : parse_measured_rows(read_text(name), file)) {
     const std::string& operation = row.operation.empty() ? options.operation : row.operation;
     const cost_models::Measurement& one = row.measurement;
+    if (one.algorithm == planner::kLibrary) continue;  // an unknown algorithm
     if (one.ranks == 0 || one.ranks > cost_models::kMaxRanks) {
       throw InputError(
           file, {}, fmt::format("ranks {} is not from 1 to {}", one.ranks, cost_models::kMaxRanks));

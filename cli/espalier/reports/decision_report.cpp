@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/common/report.hpp"
+#include "planner/plan/decision_table.hpp"
 #include "render/charts/colours.hpp"
 
 namespace espalier::cli {
@@ -19,7 +20,7 @@ using cost_models::Penalty;
 using cost_models::Prediction;
 
 std::string name_of(const Prediction& best) {
-  return method_name(best.entry->algorithm, best.of.segment);
+  return planner::method_name(best.entry->algorithm, best.of.segment);
 }
 
 bool same_method(const Prediction& one, const Prediction& other) {
@@ -70,7 +71,7 @@ void add_row(Table& table, const std::string& ranks, std::size_t cells, const Pe
   } else {
     row.insert(row.end(),
                {percent(*of.worst->loss()), format_size(of.choice->of.message), name_of(*of.choice),
-                method_name(of.worst->best.algorithm, of.worst->best.segment)});
+                planner::method_name(of.worst->best.algorithm, of.worst->best.segment)});
   }
   table.add_row(std::move(row));
 }
@@ -115,11 +116,6 @@ render::CellChart empty_chart(const DecisionReport& report, std::string title) {
 }
 
 }  // namespace
-
-std::string method_name(std::string_view algorithm, Bytes segment) {
-  if (segment.value == 0) return std::string(algorithm);
-  return fmt::format("{}/{}", algorithm, format_size(segment));
-}
 
 std::string decision_table(const DecisionReport& report) {
   const std::vector<std::uint64_t>& ranks = report.decision.grid.ranks;

@@ -23,9 +23,6 @@ struct DecisionReport {
   std::vector<std::optional<cost_models::Penalty>> penalties{};
 };
 
-// "pipeline/8 KiB"; "pipeline" if the message is not segmented.
-std::string method_name(std::string_view algorithm, Bytes segment);
-
 // One line per number of ranks, or per range with the same choices: the best methods and the
 // message size from which each is best.
 std::string decision_table(const DecisionReport& report);

@@ -72,7 +72,8 @@ void BenchCommand::add_to(Arguments& app) {
           one_of(names) + " (default: the plans')");
   timing.sizes = parse_sizes("64KiB..256MiB:4");
   timing.rounds.option = "--sizes";
-  app.add("--sizes,--message", timing.sizes, "message sizes, separated by commas");
+  app.add("--sizes,--message", timing.sizes, parse_sizes, kSizesHelp,
+          {.type = "LIST", .shown = "64KiB..256MiB:4"});
   timing.running.add_segment_to(app);
   timing.add_to(app);
   add_tuned_option(app, tuned);

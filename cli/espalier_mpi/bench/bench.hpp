@@ -16,6 +16,9 @@
 
 namespace espalier::cli {
 
+inline constexpr const char* kSizesHelp =
+    "message sizes: \"1KiB,1MiB\"; \"1KiB..8MiB\" doubles, \"1KiB..8MiB:4\" quadruples";
+
 // The options of commands that time rounds.
 struct TimingOptions {
   std::vector<Bytes> sizes{};  // of messages
@@ -55,6 +58,16 @@ struct BestSegment {
   double default_median_s = 0;  // in the segment size that the executor chooses on its own
 };
 
+// The decision for a message, by its method's name.
+struct DecidedMessage {
+  Bytes message;
+  std::string chosen;
+  std::optional<Seconds> median;  // unset: not timed
+  std::string modelled;           // what the model chooses
+  std::optional<Seconds> modelled_median;
+  std::optional<Seconds> mpi_median;  // of MPI's own function
+};
+
 struct BenchFigures {
   planner::Operation operation = planner::Operation::kBroadcast;
   std::string op{};  // of a reduction; empty: a broadcast
@@ -63,7 +76,8 @@ struct BenchFigures {
   std::size_t warm_up = 0;
   bool verified = false;
   std::vector<BenchRow> rows{};
-  std::vector<BestSegment> best{};  // of a tune
+  std::vector<BestSegment> best{};        // of a tune
+  std::vector<DecidedMessage> decided{};  // of a tune of algorithms
 };
 // No rows yet. Collective.
 BenchFigures empty_figures(MPI_Comm comm, planner::Operation operation,

@@ -74,6 +74,42 @@ Rows rows_of(const BenchFigures& figures) {
   return rows;
 }
 
+void add_tuned(const BenchFigures& figures, Report& report) {
+  Rows tuned({written("message_bytes"), written("segment_bytes"), written("slice_bytes"),
+              written("median_s"), written("default_median_s")});
+  for (const auto& [segment, default_median_s] : figures.best) {
+    tuned.add({segment.message_bytes, segment.segment_bytes, segment.segment_bytes,
+               decimal(segment.median_s), decimal(default_median_s)});
+    report.say(
+        fmt::format("tuned: {} in segments of {}, {} times as fast as by default\n",
+                    format_size({segment.message_bytes}), format_size({segment.segment_bytes}),
+                    fixed(ratio_of(default_median_s, segment.median_s), 2)),
+        /*joined=*/true);
+  }
+  if (!tuned.empty()) report.write("tuned", tuned.json());
+}
+
+// How many times as fast the choice is as another method.
+Cell times_as_fast(const DecidedMessage& one, std::optional<Seconds> other) {
+  if (!one.median || !other) return Cell("-", Json());
+  return decimal(ratio_of(other->value, one.median->value), 2);
+}
+
+void add_decided(const BenchFigures& figures, Report& report) {
+  if (figures.decided.empty()) return;
+  Rows rows({{"message", "message_bytes"},
+             left("decided", "method"),
+             {"median", "median_s"},
+             {"times MPI's", "relative_to_mpi"},
+             left("by the model", "modelled"),
+             {"times its", "relative_to_modelled"}});
+  for (const DecidedMessage& one : figures.decided) {
+    rows.add({one.message, one.chosen, Cell(one.median), times_as_fast(one, one.mpi_median),
+              one.modelled, times_as_fast(one, one.modelled_median)});
+  }
+  report.add("decisions", rows);
+}
+
 Report report_of(const BenchFigures& figures) {
   Report report;
   report.write("operation", planner::name_of(figures.operation));
@@ -89,18 +125,8 @@ Report report_of(const BenchFigures& figures) {
                          verification_text(figures.operation, figures.verified)),
              /*joined=*/true);
   report.add("rows", rows_of(figures), /*joined=*/true);
-  Rows tuned({written("message_bytes"), written("segment_bytes"), written("slice_bytes"),
-              written("median_s"), written("default_median_s")});
-  for (const auto& [segment, default_median_s] : figures.best) {
-    tuned.add({segment.message_bytes, segment.segment_bytes, segment.segment_bytes,
-               decimal(segment.median_s), decimal(default_median_s)});
-    report.say(
-        fmt::format("tuned: {} in segments of {}, {} times as fast as by default\n",
-                    format_size({segment.message_bytes}), format_size({segment.segment_bytes}),
-                    fixed(ratio_of(default_median_s, segment.median_s), 2)),
-        /*joined=*/true);
-  }
-  if (!tuned.empty()) report.write("tuned", tuned.json());
+  add_tuned(figures, report);
+  add_decided(figures, report);
   return report;
 }
 

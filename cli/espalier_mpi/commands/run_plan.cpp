@@ -17,16 +17,24 @@ int checked_rank(MPI_Comm comm, std::string_view option, std::optional<std::uint
 
 runtime::DecidedPlan decided_for(MPI_Comm comm, const RunArguments& arguments,
                                  planner::Operation operation) {
-  const runtime::Decisions decisions = runtime::share_decisions(comm, arguments.decisions);
+  const planner::Decisions decisions = runtime::share_decisions(comm, arguments.decisions);
   if (decisions.operation != operation) {
     throw InputError(display_name(arguments.decisions), "/operation",
                      fmt::format("the decisions are for {}, not for {}",
                                  name_of(decisions.operation), name_of(operation)));
   }
-  const auto ranks = static_cast<std::uint32_t>(runtime::size_of(comm));
   const int root = checked_rank(comm, "--root", arguments.root);
-  const runtime::Decision& decision = decision_for(decisions, ranks, arguments.message().value);
-  return plan_for(decisions, decision.algorithm, ranks, static_cast<std::uint32_t>(root));
+  const runtime::Placement placement = runtime::placement_of(comm);
+  const planner::Decision& decision =
+      decision_for(decisions, placement.among(), arguments.message().value);
+  if (decision.algorithm == planner::kLibrary) {
+    throw InputError(display_name(arguments.decisions), {},
+                     fmt::format("the table leaves {} among {} to MPI's own function; use `bench "
+                                 "--operation {}` to time it",
+                                 format_size(arguments.message()),
+                                 counted(placement.ranks(), "rank"), name_of(operation)));
+  }
+  return plan_for(decisions, decision.algorithm, placement, static_cast<std::uint32_t>(root));
 }
 
 Figures time_message(MPI_Comm comm, TimedOperation operation, const RunArguments& arguments,

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "cli/espalier_mpi/bench/bench.hpp"
+#include "cli/espalier_mpi/commands/tune_algorithms.hpp"
 #include "cli/espalier_mpi/options/options.hpp"
 #include "cli/espalier_mpi/options/simulated.hpp"
 #include "cli/espalier_mpi/reports/output.hpp"
@@ -32,8 +33,10 @@ constexpr int kPercents[] = {0, -20, -10, 10, 20};  // around the centre
 
 struct TuneCommand {
   Job job{};
-  std::string plan{};  // file
-  std::string out{};   // file of tuned segments; empty: beside the plan
+  std::string plan{};  // file; empty: algorithms are tuned
+  // File of tuned segments; empty: beside the plan. Or of decisions.
+  std::string out{};
+  AlgorithmOptions algorithms{};
   // Platform file for simulating the segment around which others are tried; empty: none.
   std::string platform{};
   bool around_plan_segment = false;  // instead: the plan's own
@@ -44,6 +47,9 @@ struct TuneCommand {
   void add_to(Arguments& app);
   void check();
   [[nodiscard]] ExitStatus run() const;
+
+ private:
+  void check_algorithms();
 };
 
 // The segment with the least time by the formula of planner/plan/segment_choice.hpp.
@@ -144,11 +150,11 @@ std::vector<runtime::TunedSegment> earlier_segments(const std::string& file,
 
 void TuneCommand::add_to(Arguments& app) {
   timing.rounds.option = "--message";
-  app.add("PLAN", plan, "plan file, read by rank 0 only; - is standard input",
-          {.type = "FILE", .required = true});
-  app.add("--message", timing.sizes, "sizes of messages, separated by commas", {.required = true});
+  app.add("PLAN", plan, "plan file, read by rank 0 only; - is standard input", {.type = "FILE"});
+  app.add("--message", timing.sizes, parse_sizes, kSizesHelp, {.type = "LIST", .required = true});
   app.add("-o,--output", out,
-          "file of tuned segments to which the result is added (default: PLAN.tuned.json)",
+          "file of tuned segments, or of decisions, to which the result is added (default: "
+          "PLAN.tuned.json, or decisions.json)",
           {.type = "FILE"});
   app.add_text(
       "--segment,--slice",
@@ -160,6 +166,7 @@ void TuneCommand::add_to(Arguments& app) {
       "with --platform, otherwise from a formula)",
       {.type = "SIZE"});
   timing.add_to(app);
+  algorithms.add_to(app);
   app.add("--platform", platform,
           "the plan's platform, in Espalier's JSON, read by rank 0 only: search around the segment "
           "that is best by simulation",
@@ -175,14 +182,33 @@ void TuneCommand::check() {
     if (size.value == 0)
       throw InputError("--message: an empty message has no segments; give at least 1 byte");
   }
+  if (out == "-") throw InputError("-o needs a file name; standard output contains the figures");
+  if (!algorithms.algorithms.empty()) {
+    check_algorithms();
+    return;
+  }
+  if (plan.empty()) throw InputError("PLAN is missing; give a plan, or --algorithms all");
   if (timing.broadcast.rounds) throw InputError("--rounds needs the plan's segments; leave it out");
   if (timing.broadcast.schedule) {
     throw InputError("--schedule needs the plan's segments; leave it out");
   }
-  if (out == "-") throw InputError("-o needs a file name; standard output contains the figures");
   if (!out.empty()) return;
   if (plan == "-") throw InputError("-o is required for a plan from standard input");
   out = plan + ".tuned.json";
+}
+
+void TuneCommand::check_algorithms() {
+  if (!plan.empty()) throw InputError("PLAN and --algorithms are given; give one of them");
+  if (!platform.empty() || around_plan_segment || timing.running.segment) {
+    throw InputError("--platform and --segment are for a plan; --algorithms has --segments");
+  }
+  if (timing.broadcast.rounds || timing.broadcast.schedule || timing.running.ports) {
+    throw InputError("--rounds, --schedule and --ports are for a plan; leave them out");
+  }
+  algorithms.check();
+  timing.running.direct_copies = false;  // as decisions are followed
+  timing.check();
+  if (out.empty()) out = "decisions.json";
 }
 
 ExitStatus TuneCommand::run() const {
@@ -190,6 +216,7 @@ ExitStatus TuneCommand::run() const {
   Watchdog& watchdog = *job.watchdog;
   const int rank = runtime::rank_in(comm);
   watchdog.start(timing.running.timeout);
+  if (plan.empty()) return tune_algorithms(job, algorithms, timing, out);
   watchdog.expect("waiting for the plan, which rank 0 reads");
   const planner::Plan read = runtime::share_plan(comm, plan, planner::Roots::kAny);
   runtime::TunedSegments tuned{runtime::identity_of(comm, read),
@@ -223,7 +250,7 @@ ExitStatus TuneCommand::run() const {
 
 void add_tune(Arguments root, const Job& job) {
   root.add_command<TuneCommand>(
-      "tune", "run a plan in segments around the predicted size, and save the best", job);
+      "tune", "find the best segments of a plan, or the best algorithms, by running them", job);
 }
 
 }  // namespace espalier::cli

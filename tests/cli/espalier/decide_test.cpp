@@ -236,6 +236,52 @@ TEST_F(DecideCommand, RefusesWhatItCannotDecide) {
               HasSubstr("nowhere/rules"));
 }
 
+// A table as espalier-mpi tune --algorithms writes it.
+constexpr const char* kTable = R"({"operation": "broadcast", "rows": [
+  {"ranks_per_host": 2, "ranks": 12, "message_bytes": 1024, "algorithm": "library", "segment_bytes": 0, "predicted_s": 0, "measured_s": 0.001},
+  {"ranks_per_host": 2, "ranks": 12, "message_bytes": 65536, "algorithm": "pipeline", "segment_bytes": 8192, "predicted_s": 0.01, "measured_s": 0.02},
+  {"ranks_per_host": 2, "ranks": 24, "message_bytes": 65536, "algorithm": "hierarchical-two-tree", "segment_bytes": 8192, "predicted_s": 0.01}]})";
+
+TEST_F(DecideCommand, ShowsAndWritesATable) {
+  write("table.json", kTable);
+  const Finished finished = run(
+      {"decide", "--decisions", "table.json", "--open-mpi-rules", "rules.conf", "-o", "chart.svg"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.out,
+            "ranks  best algorithm/segment, from message size on\n"
+            "12     1 KiB: library; 64 KiB: pipeline/8 KiB\n"
+            "24     1 KiB: hierarchical-two-tree; 64 KiB: hierarchical-two-tree/8 KiB\n");
+  EXPECT_THAT(finished.err, HasSubstr("3 of 4 cells are left to the library's own choice"));
+  EXPECT_THAT(read("rules.conf"), HasSubstr("\n1024 0 0 0 # Open MPI's own choice\n"
+                                            "65536 3 0 8192 # pipeline\n"));
+  EXPECT_EQ(xml_fault(read("chart.svg")), "");
+  const Json report = run_json({"decide", "--decisions", "table.json", "--json"});
+  EXPECT_EQ(report.at("rows").at(1).at("predicted_s"), 0.02);  // what was measured, where it was
+}
+
+TEST_F(DecideCommand, ComparesATableWithMeasurements) {
+  write("table.json", kTable);
+  write("m",
+        "algorithm,segment_bytes,ranks,message_bytes,seconds\n"
+        "pipeline,8192,12,65536,0.02\nbinomial,0,12,65536,0.016\n");
+  const Finished finished = run({"decide", "--decisions", "table.json", "--against", "m"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("25 %  64 KiB  pipeline/8 KiB  binomial"));
+}
+
+TEST_F(DecideCommand, RefusesTablesThatDoNotDecide) {
+  std::string two = kTable;
+  two.replace(two.rfind(": 2,"), 4, ": 4,");
+  write("table.json", two);
+  EXPECT_EQ(refusal_of(run({"decide", "--decisions", "table.json"})),
+            "espalier: table.json: has rows for 2, 4 ranks per host; name one of them with "
+            "--ranks-per-host\n");
+  EXPECT_EQ(run({"decide", "--decisions", "table.json", "--ranks-per-host", "4"}).out,
+            "ranks  best algorithm/segment, from message size on\n"
+            "24     64 KiB: hierarchical-two-tree/8 KiB\n");
+  EXPECT_THAT(refusal_of(run(with({"--decisions", "table.json"}))), HasSubstr("--preset"));
+}
+
 TEST_F(DecideCommand, RefusesWrongMeasurements) {
   const auto refused = [this](const std::string& text) {
     write("m", text);

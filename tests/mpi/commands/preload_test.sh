@@ -288,6 +288,13 @@ test_decisions() {
   ESPALIER_THRESHOLD=0 preloaded 7
   all_right
   says '^espalier-pmpi: 1 B from rank 0 to 7 ranks: flat, 1 tree, segments of 1 B, '
+  # Hierarchies, and calls that the table leaves to MPI.
+  table broadcast 4 '100000 library 0' '1000000 hierarchical-pipeline 50000' >levels.json
+  ESPALIER_DECISIONS=levels.json preloaded 4
+  all_right
+  says '^espalier-pmpi: 1.5 MB from rank 1 to 4 ranks: hierarchical-chain, 1 tree, segments of 50 kB, '
+  says_once 'left to MPI: .* by the decision table$'
+  if grep -q 'espalier-pmpi: 96 KiB from' stderr; then fail 'what is left to MPI was taken'; fi
   # Plans take precedence over the table; reductions have their own table.
   table reduce 4 '100000 binomial 0' '1000000 flat-tree 50000' >reduce.json
   ESPALIER_PLAN=from1.json:to1.json ESPALIER_DECISIONS=reduce.json:bcast.json preloaded 4 reductions

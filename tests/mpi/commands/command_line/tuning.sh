@@ -183,6 +183,41 @@ test_decisions() {
   head -c 100 table.json >cut.json; ranks 4 bcast --decisions cut.json; refused 2 'cut.json: '
 }
 
+# Which methods are timed is tested in tests/cost_models/refinement_test.cpp.
+test_tune_algorithms() {
+  local operation
+  echo '{"model": "loggp", "latency_s": 2e-4, "overhead_s": 8e-6, "gap_s": 8e-6, "gap_per_byte_s": 8e-8}' >loggp.json
+  for operation in broadcast reduce allreduce; do
+    ranks 4 tune --algorithms pipeline,binomial,two-tree --operation $operation --parameters loggp.json \
+      --message 1kB..1MB:10 --segments 0,10kB --repeat 2 --warm-up 0 --verify -o $operation.decisions
+    done_well
+    says '^   1 MB  MPI_.* '
+    says '^message  decided '
+    [ "$(grep -c '"ranks_per_host": 4, "ranks": 4' $operation.decisions)" -eq 4 ] || fail "the table of $operation"
+    if grep -q library $operation.decisions; then fail "what was not named was chosen"; fi
+  done
+  # The table is followed, and more decisions are added to it.
+  ranks 4 bcast --decisions broadcast.decisions --message 1MB --verify; done_well
+  ranks 4 allreduce --decisions allreduce.decisions --message 100kB --verify --type float; done_well
+  ranks 3 tune --algorithms library,linear --parameters loggp.json --message 1kB --repeat 1 --warm-up 0 \
+    -o broadcast.decisions --json
+  done_well
+  says '"decisions": \['
+  [ "$(grep -c '"ranks"' broadcast.decisions)" -eq 5 ] || fail "the table was not extended"
+  sed 's/"algorithm": "[a-z-]*"/"algorithm": "library"/' broadcast.decisions >library.decisions
+  ranks 4 bcast --decisions library.decisions --message 1MB
+  refused 2 "library.decisions: the table leaves 1 MB among 4 ranks to MPI's own function"
+  # Nothing is changed by what is refused.
+  cp broadcast.decisions before
+  ranks 4 tune --algorithms all --operation reduce --parameters loggp.json --message 1kB -o broadcast.decisions
+  refused 2 "broadcast.decisions: /operation: has decisions for broadcast; name another file with -o"
+  ranks 4 tune --algorithms all --parameters no.json --message 1kB -o broadcast.decisions; refused 2 'no.json: cannot open'
+  table broadcast 4 '100000 pipeline 0' >model.json
+  ranks 4 tune --algorithms all --parameters loggp.json --message 1kB -o model.json
+  refused 2 "model.json: /rows/0: has no ranks_per_host"
+  cmp -s before broadcast.decisions || fail "a refused call changed the table"
+}
+
 test_tune_refusals() {
   ranks 4 tune good.json --message 100kB --repeat 1 --warm-up 0 -o out.tuned; done_well
   mv out.tuned tuned
