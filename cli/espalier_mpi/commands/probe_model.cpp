@@ -95,7 +95,7 @@ void run_model_probe(const ProbeCommand& command, const std::vector<std::string>
       [&] {
         report.parameters = parameters_of(report.times, command.model.name);
         report.name = command.name.empty() ? name_of(report) : command.name;
-        write_text(command.out, cost_models::parameters_json(report.parameters, report.name));
+        write_text(command.out, cost_models::parameters_json({report.parameters}, report.name));
       });
   if (!leads) return;
   report.seconds = watch.elapsed().value;

@@ -57,7 +57,7 @@ Report report_of(const ModelReport& found) {
   }
   report.add("sizes", sizes, /*joined=*/true);
   report.write("parameters",
-               Json::parse(cost_models::parameters_json(found.parameters, found.name)));
+               Json::parse(cost_models::parameters_json({found.parameters}, found.name)));
   report.say(fmt::format("gap between consecutive 1-byte messages: {}\n{}",
                          format_duration({found.times.gap_s}),
                          parameters_text(found.parameters, found.times.sizes.back().bytes)));
