@@ -13,6 +13,8 @@ namespace espalier::cost_models {
 
 namespace {
 
+constexpr const char* kComputation = "computation_s_per_byte";
+
 double figure(const JsonCursor& at) {
   const double value = at.number();
   if (value < 0) at.refuse(fmt::format("{} is below 0", value));
@@ -31,13 +33,14 @@ PiecewiseLinear table(const JsonCursor& at, PiecewiseLinear::Beyond beyond) {
 }
 
 Hockney read_hockney(const JsonCursor& root) {
-  root.expect_object({"name", "model", "alpha_s", "beta_s_per_byte"});
+  root.expect_object({"name", "model", kComputation, "alpha_s", "beta_s_per_byte"});
   constexpr auto kBeyond = PiecewiseLinear::Beyond::kConstant;
   return {table(root.at("alpha_s"), kBeyond), table(root.at("beta_s_per_byte"), kBeyond)};
 }
 
 LogGP read_loggp(const JsonCursor& root) {
-  root.expect_object({"name", "model", "latency_s", "overhead_s", "gap_s", "gap_per_byte_s"});
+  root.expect_object(
+      {"name", "model", kComputation, "latency_s", "overhead_s", "gap_s", "gap_per_byte_s"});
   return {{figure(root.at("latency_s"))},
           {figure(root.at("overhead_s"))},
           {figure(root.at("gap_s"))},
@@ -45,8 +48,8 @@ LogGP read_loggp(const JsonCursor& root) {
 }
 
 PLogP read_plogp(const JsonCursor& root) {
-  root.expect_object(
-      {"name", "model", "latency_s", "send_overhead_s", "receive_overhead_s", "gap_s"});
+  root.expect_object({"name", "model", kComputation, "latency_s", "send_overhead_s",
+                      "receive_overhead_s", "gap_s"});
   constexpr auto kBeyond = PiecewiseLinear::Beyond::kLastSlope;
   PLogP model{{figure(root.at("latency_s"))},
               table(root.at("send_overhead_s"), kBeyond),
@@ -66,11 +69,7 @@ Json json_of(const PiecewiseLinear& table) {
   return points;
 }
 
-}  // namespace
-
-Parameters parse_parameters(std::string_view text, const std::string& file) {
-  const Json document = parse_json(text, file);
-  const JsonCursor root(document, file);
+Parameters read_model(const JsonCursor& root) {
   const JsonCursor model = root.at("model");
   if (model.string() == "hockney") return read_hockney(root);
   if (model.string() == "loggp") return read_loggp(root);
@@ -78,7 +77,20 @@ Parameters parse_parameters(std::string_view text, const std::string& file) {
   model.refuse(unknown_name("model", model.string(), kModelNames));
 }
 
-std::string parameters_json(const Parameters& parameters, const std::string& name) {
+}  // namespace
+
+NetworkParameters parse_parameters(std::string_view text, const std::string& file) {
+  const Json document = parse_json(text, file);
+  const JsonCursor root(document, file);
+  NetworkParameters network{read_model(root)};
+  if (const auto computation = root.find(kComputation)) {
+    network.computation = {figure(*computation)};
+  }
+  return network;
+}
+
+std::string parameters_json(const NetworkParameters& network, const std::string& name) {
+  const Parameters& parameters = network.parameters;
   Json json;
   if (!name.empty()) json["name"] = name;
   json["model"] = kModelNames[parameters.index()];
@@ -97,6 +109,7 @@ std::string parameters_json(const Parameters& parameters, const std::string& nam
     json["receive_overhead_s"] = json_of(plogp.receive_overhead_s);
     json["gap_s"] = json_of(plogp.gap_s);
   }
+  if (network.computation) json[kComputation] = network.computation->value;
   // One key per line; otherwise each point of a table would take four lines.
   std::string text;
   for (const auto& [key, value] : json.items()) {

@@ -39,4 +39,31 @@ double median_of(std::vector<double> sample) {
   return sample.empty() ? 0 : quartiles_of(std::move(sample)).median;
 }
 
+double SteadyRuns::Result::relative_deviation() const {
+  return kept.deviation == 0 ? 0 : kept.deviation / kept.mean;
+}
+
+bool SteadyRuns::needs_more() const {
+  return !result_.is_steady && attempts_ < rule_.attempts;
+}
+
+void SteadyRuns::add(double seconds) {
+  if (!needs_more()) return;
+  ++result_.runs;
+  // Sorted, so that all but the last are the runs without the greatest.
+  attempt_.insert(std::ranges::upper_bound(attempt_, seconds), seconds);
+  if (attempt_.size() < rule_.fewest) return;
+  Result now{spread_of(std::span(attempt_).first(attempt_.size() - 1)), result_.runs, false};
+  now.is_steady = now.relative_deviation() < rule_.deviation;
+  const bool ends = attempt_.size() == rule_.most;
+  if (!now.is_steady && !ends) return;
+  const bool is_first = attempts_ == 0;
+  if (!now.is_steady && !is_first && result_.relative_deviation() <= now.relative_deviation()) {
+    now.kept = result_.kept;
+  }
+  result_ = now;
+  attempt_.clear();
+  if (!now.is_steady) ++attempts_;
+}
+
 }  // namespace espalier

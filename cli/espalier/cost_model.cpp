@@ -66,12 +66,13 @@ std::vector<std::string_view> cost_model_names() {
 
 }  // namespace
 
-void add_compute(Arguments& app, cost_models::SecondsPerByte& computation) {
+void add_compute(Arguments& app, std::optional<cost_models::SecondsPerByte>& computation) {
   app.add("--compute", computation,
           [](const std::string& text) {
             return cost_models::SecondsPerByte{1 / read_positive_rate(text).value};
           },
-          "How fast a rank combines data in a reduction, \"4 GB/s\"; default: instantly",
+          "How fast a rank combines data in a reduction, \"4 GB/s\"; default: that of --parameters "
+          "if the file has it, otherwise instantly",
           {.type = "RATE"});
 }
 
@@ -103,14 +104,17 @@ CostOptions::Read CostOptions::read() const {
     throw InputError({}, "--preset", "missing; give --preset NAME or --parameters FILE");
   }
   const std::string network = file.empty() ? preset : display_name(file);
-  const cost_models::Parameters given =
-      file.empty() ? cost_models::Parameters(cost_models::find_preset(preset).loggp)
+  const cost_models::NetworkParameters given =
+      file.empty() ? cost_models::NetworkParameters{cost_models::find_preset(preset).loggp}
                    : cost_models::parse_parameters(read_text(file), network);
   const std::string name =
-      model.empty() ? std::string(cost_models::kModelNames[given.index()]) : model;
+      model.empty() ? std::string(cost_models::kModelNames[given.parameters.index()]) : model;
   const cost_models::Parameters parameters =
-      at_place(network, "", [&] { return converted(given, name); });
-  return {parameters, name, network, entries_of(operation, formulas_of(name), algorithms)};
+      at_place(network, "", [&] { return converted(given.parameters, name); });
+  const cost_models::SecondsPerByte combining =
+      computation.value_or(given.computation.value_or(cost_models::SecondsPerByte{}));
+  return {parameters, combining, name, network,
+          entries_of(operation, formulas_of(name), algorithms)};
 }
 
 }  // namespace espalier::cli

@@ -1,6 +1,7 @@
 // The cost model and the network's parameters: options shared by `predict` and `decide`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,21 +17,22 @@ struct CostOptions {
   std::string model{};                    // empty: that of the parameters
   std::string preset{};                   // empty with --parameters
   std::string file{};
-  cost_models::SecondsPerByte computation{};
+  std::optional<cost_models::SecondsPerByte> computation{};  // unset: that of the parameters
 
   void add_to(Arguments& app);
 
   // The network's parameters. read() throws InputError that names the option.
   struct Read {
     cost_models::Parameters parameters;
-    std::string model;    // as --model takes it
-    std::string network;  // name of the preset or of the parameters' file
+    cost_models::SecondsPerByte computation;  // 0: instantly
+    std::string model;                        // as --model takes it
+    std::string network;                      // name of the preset or of the parameters' file
     std::vector<const cost_models::FormulaEntry*> entries;  // in the registry's order, at least one
   };
   [[nodiscard]] Read read() const;
 };
 
 // --compute: the time to combine one byte.
-void add_compute(Arguments& app, cost_models::SecondsPerByte& computation);
+void add_compute(Arguments& app, std::optional<cost_models::SecondsPerByte>& computation);
 
 }  // namespace espalier::cli

@@ -12,7 +12,7 @@
 
 #include "cost_models/decide/open_mpi_rules.hpp"
 #include "planner/plan/decision_table.hpp"
-#include "planner/plan/oblivious_shapes.hpp"
+#include "planner/plan/shapes/oblivious_shapes.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "planner/algorithms/oblivious_tree.hpp"
-#include "planner/plan/oblivious_shapes.hpp"
+#include "planner/plan/shapes/oblivious_shapes.hpp"
 #include "planner/registry.hpp"
 
 namespace espalier::planner::tree_algorithms {
@@ -24,6 +24,7 @@ inline constexpr TreeMaker binary = shaped<binary_shape>;
 inline constexpr TreeMaker binomial = shaped<binomial_shape>;
 inline constexpr TreeMaker split_binary = shaped<split_binary_shape>;
 inline constexpr TreeMaker two_tree_complete = shaped<two_tree_complete_shape>;
+inline constexpr TreeMaker two_tree_sanders = shaped<two_tree_sanders_shape>;
 // A chain along the best ring of all hosts, the same for every root.
 Outcome ring(const Instance& instance, const AlgorithmOptions& options);
 Outcome ring_of_reduction(const Instance& instance, const AlgorithmOptions& options);
@@ -34,7 +35,6 @@ Outcome neighbor_exchange(const Instance& instance, const AlgorithmOptions& opti
 // two_tree_complete's trees, numbered from the middle: T3 and T4 of TTC, as printed and repaired.
 Outcome two_tree_from_middle(const Instance& instance, const AlgorithmOptions& options);
 Outcome two_tree_from_middle_repaired(const Instance& instance, const AlgorithmOptions& options);
-Outcome two_tree_sanders(const Instance& instance, const AlgorithmOptions& options);
 Outcome lp_prune(const Instance& instance, const AlgorithmOptions& options);
 Outcome lp_grow(const Instance& instance, const AlgorithmOptions& options);
 Outcome best_tree(const Instance& instance, const AlgorithmOptions& options);

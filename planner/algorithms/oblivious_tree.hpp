@@ -1,12 +1,12 @@
-// Shapes over ranks relative to the source (planner/plan/oblivious_shapes.hpp), laid over the
-// platform: a hop without a link takes the fastest path and loads it; where there is none, the
+// Shapes over ranks relative to the source (planner/plan/shapes/oblivious_shapes.hpp), laid over
+// the platform: a hop without a link takes the fastest path and loads it; where there is none, the
 // sender's own parent becomes the child's parent.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "planner/plan/oblivious_shapes.hpp"
+#include "planner/plan/shapes/oblivious_shapes.hpp"
 #include "planner/registry.hpp"
 
 namespace espalier::planner::tree_algorithms {

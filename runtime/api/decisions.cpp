@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "planner/plan/oblivious_shapes.hpp"
+#include "planner/plan/shapes/oblivious_shapes.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/hosts.hpp"
 #include "support/files.hpp"

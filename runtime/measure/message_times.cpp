@@ -1,23 +1,20 @@
 #include "runtime/measure/message_times.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <limits>
+#include <string>
 
+#include "support/quantities.hpp"
 #include "support/statistics.hpp"
 
 namespace espalier::runtime::probe {
 namespace {
 
-constexpr std::size_t kTurns = 3;
 constexpr double kTurn_s = 0.02;  // per size, at normal effort
 constexpr double kFewestMessages = 3;
 constexpr double kMostMessages = 30;
-
-void take_least(double& least, double seen) {
-  least = std::min(least, seen);
-}
 
 // The number of messages that fit into a turn, estimated from the previous size.
 std::size_t messages_for(const PairTimes& pair, std::uint64_t bytes, double effort) {
@@ -32,16 +29,22 @@ std::size_t messages_for(const PairTimes& pair, std::uint64_t bytes, double effo
   return static_cast<std::size_t>(std::clamp(wanted, kFewestMessages, most));
 }
 
+// "gap from rank 0 to rank 1".
+std::string with_ranks(const std::string& figure, const Flow& flow) {
+  return fmt::format("{} from rank {} to rank {}", figure, flow.from, flow.to);
+}
+
 MessageTimes time_size(Network& network, const Flow& flow, std::uint64_t bytes,
-                       std::size_t messages) {
-  MessageTimes least = network.time_messages(flow, bytes, messages);
-  for (std::size_t turn = 1; turn < kTurns; ++turn) {
-    const MessageTimes seen = network.time_messages(flow, bytes, messages);
-    take_least(least.round_trip_s, seen.round_trip_s);
-    take_least(least.send_s, seen.send_s);
-    take_least(least.receive_s, seen.receive_s);
+                       std::size_t messages, Repeats& repeats) {
+  std::vector<std::string> names;
+  for (const char* const figure : {"round trip", "sending", "receiving"}) {
+    names.push_back(with_ranks(fmt::format("{} of {}", figure, format_size({bytes})), flow));
   }
-  return least;
+  const std::vector<double> times = repeats.measure(names, [&] {
+    const MessageTimes seen = network.time_messages(flow, bytes, messages);
+    return std::vector{seen.round_trip_s, seen.send_s, seen.receive_s};
+  });
+  return {times[0], times[1], times[2]};
 }
 
 double median_over(std::span<const PairTimes> pairs, const auto& figure) {
@@ -77,7 +80,7 @@ std::vector<std::uint64_t> sizes_to_time(std::uint64_t largest_bytes) {
 }
 
 std::vector<PairTimes> time_pairs(Network& network, std::span<const Flow> pairs,
-                                  const MessageOptions& options) {
+                                  const MessageOptions& options, Repeats& repeats) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begun = Clock::now();
   const auto first_messages = static_cast<std::size_t>(kMostMessages);
@@ -90,13 +93,13 @@ std::vector<PairTimes> time_pairs(Network& network, std::span<const Flow> pairs,
           {"messages, pair by pair", timed.size(), pairs.size(),
            timed.empty() ? -1 : elapsed / static_cast<double>(timed.size()) * left});
     }
-    PairTimes pair{flow, std::numeric_limits<double>::infinity(), {}};
-    for (std::size_t turn = 0; turn < kTurns; ++turn) {
-      take_least(pair.gap_s, network.exchange({&flow, 1}, first_messages).at(0).gap_s);
-    }
+    PairTimes pair{flow, 0, {}};
+    pair.gap_s = repeats.measure(with_ranks("gap", flow), [&] {
+      return network.exchange({&flow, 1}, first_messages).at(0).gap_s;
+    });
     for (const std::uint64_t bytes : sizes_to_time(options.largest_bytes)) {
       const std::size_t messages = messages_for(pair, bytes, options.effort);
-      pair.sizes.push_back({bytes, time_size(network, flow, bytes, messages)});
+      pair.sizes.push_back({bytes, time_size(network, flow, bytes, messages, repeats)});
     }
     timed.push_back(std::move(pair));
   }

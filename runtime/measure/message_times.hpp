@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/measure/messages/repeats.hpp"
 #include "runtime/measure/network.hpp"
 #include "runtime/measure/probe.hpp"
 
@@ -46,10 +47,10 @@ struct MessageOptions {
 // 1, 64, 256 and the powers of two from 1 KiB that are below `largest_bytes`, and `largest_bytes`.
 std::vector<std::uint64_t> sizes_to_time(std::uint64_t largest_bytes);
 
-// Measures one pair after the other, without other traffic. Each value is the minimum of three
-// turns, because disturbances only make a message slower.
+// Measures one pair after the other, without other traffic. A run of `repeats` gives the medians
+// of several messages.
 std::vector<PairTimes> time_pairs(Network& network, std::span<const Flow> pairs,
-                                  const MessageOptions& options);
+                                  const MessageOptions& options, Repeats& repeats);
 
 // The median of each value over the pairs. Precondition: at least one pair, and all have the same
 // sizes. `flow` is that of the first pair.

@@ -1,7 +1,6 @@
 #include "runtime/measure/mpi_network.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -10,24 +9,14 @@
 #include "runtime/measure/arrivals.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
-#include "support/statistics.hpp"
 
 namespace espalier::runtime::probe {
 namespace {
 
 constexpr std::size_t kOutstanding = 4;  // messages of a flow, at both ends
 constexpr int kDataTag = 1;
-constexpr int kPingTag = 2;
-constexpr int kTrainTag = 3;
-constexpr int kMessageTag = 4;
-constexpr std::size_t kMostLateMessages = 10;
-constexpr double kWaitPerTrip = 2;
-constexpr double kLeastWait_s = 1e-4;
-constexpr double kMostWait_s = 0.5;
-constexpr std::size_t kTrainPerPing = 10;
-// How long one message of an experiment takes over slow networks.
+// How long one message of an experiment takes over slow networks, beside its bytes.
 constexpr double kSlowTrip_s = 0.1;
-constexpr double kSlow_Bps = 1e6;
 
 // This rank's ends of the flows of one transfer.
 class Streams {
@@ -149,133 +138,6 @@ class Streams {
   double begun_ = 0;
 };
 
-// The other end of a flow whose messages are sent one at a time.
-class Peer {
- public:
-  Peer(MPI_Comm comm, std::size_t rank, std::uint64_t bytes, const Waits& waits)
-      : comm_(comm),
-        rank_(static_cast<int>(rank)),
-        data_(bytes),
-        waits_(&waits),
-        doing_(fmt::format("exchanging messages with rank {}", rank)) {
-    begin();
-  }
-
-  // Before each message that is waited for, and is not part of a measured time.
-  void begin() const {
-    if (*waits_) (*waits_)(doing_, {static_cast<double>(data_.size()) / kSlow_Bps});
-  }
-  // Messages of `bytes`, or of one byte.
-  void send(int tag) { send(data_.size(), tag); }
-  void receive(int tag) { receive(data_.size(), tag); }
-  void send_byte(int tag = kPingTag) { send(1, tag); }
-  void receive_byte(int tag = kPingTag) { receive(1, tag); }
-
- private:
-  void send(std::size_t bytes, int tag) {
-    check(MPI_Send(data_.data(), static_cast<int>(bytes), MPI_BYTE, rank_, tag, comm_),
-          fmt::format("sending to rank {}", rank_));
-  }
-  void receive(std::size_t bytes, int tag) {
-    check(MPI_Recv(data_.data(), static_cast<int>(bytes), MPI_BYTE, rank_, tag, comm_,
-                   MPI_STATUS_IGNORE),
-          fmt::format("receiving from rank {}", rank_));
-  }
-
-  MPI_Comm comm_;
-  int rank_;
-  std::vector<std::byte> data_;
-  const Waits* waits_;
-  std::string doing_;
-};
-
-// Short messages: pings, and then a train.
-ShortMessages send_short(Peer peer, std::size_t messages) {
-  std::vector<double> trips;
-  for (std::size_t i = 0; i < messages; ++i) {
-    peer.begin();
-    const double begun = MPI_Wtime();
-    peer.send_byte();
-    peer.receive_byte();
-    trips.push_back(MPI_Wtime() - begun);
-  }
-  // Messages may be delivered in batches, so only the whole train gives the time per message.
-  const double trip = median_of(std::move(trips));
-  const auto train = static_cast<double>(kTrainPerPing * messages);
-  const double begun = MPI_Wtime();
-  for (std::size_t i = 0; i < kTrainPerPing * messages; ++i) peer.send_byte(kTrainTag);
-  const double sent = MPI_Wtime() - begun;
-  peer.receive_byte();
-  const double all = MPI_Wtime() - begun;
-  return {trip, std::max(sent, all - trip) / train, sent / train};
-}
-
-void receive_short(Peer peer, std::size_t messages) {
-  for (std::size_t i = 0; i < messages; ++i) {
-    peer.begin();
-    peer.receive_byte();
-    peer.send_byte();
-  }
-  for (std::size_t i = 0; i < kTrainPerPing * messages; ++i) peer.receive_byte(kTrainTag);
-  peer.send_byte();
-}
-
-// Messages of one size, and then some that arrive before they are received: each of these costs
-// several round trips.
-std::size_t late_of(std::size_t messages) {
-  return std::min(messages, kMostLateMessages);
-}
-
-MessageTimes send_messages(Peer peer, std::size_t messages) {
-  std::vector<double> trips;
-  std::vector<double> sends;
-  peer.send(kMessageTag);  // touches the pages and opens the connection
-  peer.receive_byte();
-  for (std::size_t i = 0; i < messages; ++i) {
-    peer.begin();
-    const double begun = MPI_Wtime();
-    peer.send(kMessageTag);
-    const double sent = MPI_Wtime();
-    peer.receive_byte();
-    trips.push_back(MPI_Wtime() - begun);
-    sends.push_back(sent - begun);
-  }
-  for (std::size_t i = 0; i < late_of(messages); ++i) {
-    peer.begin();
-    peer.receive_byte();
-    peer.send(kMessageTag);
-  }
-  return {median_of(std::move(trips)), median_of(std::move(sends)), 0};
-}
-
-// Without calling MPI, which would receive; asleep, because the sender may need the processor.
-void let_arrive(double round_trip_s) {
-  const double wait_s = std::clamp(kWaitPerTrip * round_trip_s, kLeastWait_s, kMostWait_s);
-  ::usleep(static_cast<useconds_t>(1e6 * wait_s));
-}
-
-MessageTimes receive_messages(Peer peer, std::size_t messages) {
-  peer.receive(kMessageTag);
-  peer.send_byte();
-  const double begun = MPI_Wtime();
-  for (std::size_t i = 0; i < messages; ++i) {
-    peer.begin();
-    peer.receive(kMessageTag);
-    peer.send_byte();
-  }
-  const double trip = (MPI_Wtime() - begun) / static_cast<double>(messages);
-  std::vector<double> receives;
-  for (std::size_t i = 0; i < late_of(messages); ++i) {
-    peer.begin();
-    peer.send_byte();
-    let_arrive(trip);
-    const double called = MPI_Wtime();
-    peer.receive(kMessageTag);
-    receives.push_back(MPI_Wtime() - called);
-  }
-  return {0, 0, median_of(std::move(receives))};
-}
-
 }  // namespace
 
 MpiNetwork::MpiNetwork(MPI_Comm comm, Waits waits)
@@ -303,6 +165,17 @@ MessageTimes MpiNetwork::time_messages(const Flow& flow, std::uint64_t bytes,
                                        std::size_t messages) {
   const std::vector<double> all = give({Kind::kMessages, messages, {{{flow, bytes, 0}}, 0}});
   return {all[0], all[1], all[2]};
+}
+
+double MpiNetwork::send_in_turn(std::size_t from, std::span<const std::size_t> to,
+                                std::uint64_t bytes, std::size_t messages) {
+  Order order{Kind::kInTurn, messages, {}};
+  for (const std::size_t rank : to) order.transfer.streams.push_back({{from, rank}, bytes, 0});
+  return give(order)[0];
+}
+
+double MpiNetwork::combine(std::size_t rank, std::uint64_t bytes, std::size_t calls) {
+  return give({Kind::kCombine, calls, {{{{rank, rank}, bytes, 0}}, 0}})[0];
 }
 
 void MpiNetwork::dismiss() {
@@ -356,6 +229,9 @@ std::vector<double> MpiNetwork::carry_out(const Order& order) {
   waits("waiting for all ranks to begin an experiment");
   if (order.kind == Kind::kTransfer) {
     mine = Streams(comm_.get(), rank_, order.transfer, waits_).run();
+  } else if (order.kind == Kind::kCombine || order.kind == Kind::kInTurn) {
+    check(MPI_Barrier(comm_.get()), "MPI_Barrier");
+    mine = {order.kind == Kind::kCombine ? combine_here(order) : in_turn(order)};
   } else {
     check(MPI_Barrier(comm_.get()), "MPI_Barrier");
     for (const auto& [flow, bytes, ahead] : order.transfer.streams) {
@@ -376,9 +252,29 @@ std::vector<double> MpiNetwork::carry_out(const Order& order) {
 
 std::vector<double> MpiNetwork::pings_along(const Flow& flow, std::size_t messages) {
   ShortMessages seen;
-  if (flow.from == rank_) seen = send_short({comm_.get(), flow.to, 1, waits_}, messages);
-  if (flow.to == rank_) receive_short({comm_.get(), flow.from, 1, waits_}, messages);
+  if (flow.from == rank_) {
+    Peer peer(comm_.get(), flow.to, 1, waits_);
+    seen = send_short({&peer, 1}, messages);
+  }
+  if (flow.to == rank_) receive_short({comm_.get(), flow.from, 1, waits_}, messages, 1);
   return {seen.round_trip_s, seen.gap_s, seen.send_s};
+}
+
+double MpiNetwork::in_turn(const Order& order) {
+  const std::vector<Transfer::Stream>& streams = order.transfer.streams;
+  std::vector<Peer> peers;
+  for (const auto& [flow, bytes, ahead] : streams) {
+    if (flow.from == rank_) peers.emplace_back(comm_.get(), flow.to, bytes, waits_);
+    if (flow.to == rank_) {
+      receive_short({comm_.get(), flow.from, bytes, waits_}, order.messages, streams.size());
+    }
+  }
+  return peers.empty() ? 0 : send_short(peers, order.messages).gap_s;
+}
+
+double MpiNetwork::combine_here(const Order& order) {
+  const auto& [flow, bytes, ahead] = order.transfer.streams[0];
+  return flow.to == rank_ ? seconds_of_combining(bytes, order.messages) : 0;
 }
 
 std::vector<double> MpiNetwork::messages_along(const Flow& flow, std::uint64_t bytes,

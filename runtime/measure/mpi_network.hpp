@@ -8,18 +8,14 @@
 
 #include <mpi.h>
 
-#include <functional>
 #include <string>
 
+#include "runtime/measure/messages/peer_messages.hpp"
 #include "runtime/measure/network.hpp"
 #include "runtime/transport/owned_comm.hpp"
 #include "support/quantities.hpp"
 
 namespace espalier::runtime::probe {
-
-// Called before each wait for other ranks, so that a watchdog can limit it: what the rank does, and
-// how much longer than usual the wait may take. Empty: nothing watches.
-using Waits = std::function<void(const std::string& doing, Seconds extra)>;
 
 class MpiNetwork : public Network {
  public:
@@ -33,16 +29,19 @@ class MpiNetwork : public Network {
   std::vector<ShortMessages> exchange(std::span<const Flow> flows, std::size_t messages) override;
   // bytes: up to 1 GiB.
   MessageTimes time_messages(const Flow& flow, std::uint64_t bytes, std::size_t messages) override;
+  double send_in_turn(std::size_t from, std::span<const std::size_t> to, std::uint64_t bytes,
+                      std::size_t messages) override;
+  double combine(std::size_t rank, std::uint64_t bytes, std::size_t calls) override;
   void dismiss();  // makes serve() return on the other ranks
 
   // On every other rank: carries out rank 0's orders until dismiss().
   void serve();
 
  private:
-  enum class Kind : std::uint64_t { kTransfer, kExchange, kMessages, kDismiss };
+  enum class Kind : std::uint64_t { kTransfer, kExchange, kMessages, kInTurn, kCombine, kDismiss };
   struct Order {
     Kind kind = Kind::kDismiss;
-    std::size_t messages = 0;  // of each stream; not for a transfer
+    std::size_t messages = 0;  // of each stream, or of all in turn; not for a transfer
     Transfer transfer{};
   };
   [[nodiscard]] static Seconds time_of(const Order& order);
@@ -52,6 +51,8 @@ class MpiNetwork : public Network {
   std::vector<double> carry_out(const Order& order);
   std::vector<double> pings_along(const Flow& flow, std::size_t messages);
   std::vector<double> messages_along(const Flow& flow, std::uint64_t bytes, std::size_t messages);
+  double in_turn(const Order& order);
+  double combine_here(const Order& order);
   // For a step of all ranks. One that waits for a certain other rank knows more: it is first.
   void waits(const std::string& doing, Seconds extra = {}) const {
     constexpr double kPairFirst_s = 1;

@@ -53,6 +53,14 @@ class Network : public Interface {
   // least 1.
   virtual MessageTimes time_messages(const Flow& flow, std::uint64_t bytes,
                                      std::size_t messages) = 0;
+  // The time per message of a train from one rank to these others in turn, again and again, without
+  // other traffic: `messages` messages with an answer each, and ten times as many in a row, both
+  // numbers rounded up to a multiple of the destinations. At least one destination.
+  virtual double send_in_turn(std::size_t from, std::span<const std::size_t> to,
+                              std::uint64_t bytes, std::size_t messages) = 0;
+  // The median time in which one rank adds a buffer of doubles to another. `bytes`: a multiple of
+  // 8, at least 8.
+  virtual double combine(std::size_t rank, std::uint64_t bytes, std::size_t calls) = 0;
 };
 
 }  // namespace espalier::runtime::probe

@@ -85,7 +85,7 @@ TEST(MeasuredMessages, GiveValidParametersDespiteNoise) {
     const MeasuredMessages all{measured, {seed % 3 == 0 ? 1e-3 : 1e-8}};
     for (const Parameters& model : {Parameters(plogp_from(all)), Parameters(loggp_from(all)),
                                     Parameters(hockney_from(all))}) {
-      const std::string text = parameters_json(model, "noisy");
+      const std::string text = parameters_json({model}, "noisy");
       EXPECT_EQ(parameters_json(parse_parameters(text, "p.json"), "noisy"), text);
     }
     EXPECT_GE(loggp_from(all).latency.value, 0);
@@ -111,15 +111,15 @@ TEST(MeasuredMessages, RefuseWhatCannotHaveBeenMeasured) {
 
 TEST(ParametersJson, IsReadAsTheSameNetwork) {
   const LogGP loggp{{61.22e-6}, {8.2e-6}, {23.8e-6}, {0.084e-6}};
-  EXPECT_EQ(parameters_json(loggp, ""),
+  EXPECT_EQ(parameters_json({loggp}, ""),
             "{ \"model\": \"loggp\",\n  \"latency_s\": 6.122e-05,\n  \"overhead_s\": 8.2e-06,\n"
             "  \"gap_s\": 2.38e-05,\n  \"gap_per_byte_s\": 8.4e-08 }\n");
   const auto measured = times(50e-6);
   const std::string text =
-      parameters_json(plogp_from(MeasuredMessages{measured, {1e-6}}), "a \"b\"");
-  const Parameters again = parse_parameters(text, "p.json");
+      parameters_json({plogp_from(MeasuredMessages{measured, {1e-6}})}, "a \"b\"");
+  const NetworkParameters again = parse_parameters(text, "p.json");
   EXPECT_EQ(parameters_json(again, "a \"b\""), text);
-  EXPECT_EQ(std::get<PLogP>(again).gap_s.points().size(), std::size(kSizes));
+  EXPECT_EQ(std::get<PLogP>(again.parameters).gap_s.points().size(), std::size(kSizes));
 }
 
 }  // namespace

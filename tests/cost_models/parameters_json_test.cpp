@@ -16,11 +16,11 @@ std::string refusal_of(const std::string& text) {
 }
 
 TEST(ParametersJson, ReadsLogGP) {
-  const Parameters read = parse_parameters(
+  const NetworkParameters read = parse_parameters(
       R"({"name": "ours", "model": "loggp", "latency_s": 2e-6, "overhead_s": 1e-6, "gap_s": 0.5e-6,
           "gap_per_byte_s": 1e-9})",
       "net.json");
-  const auto& model = std::get<LogGP>(read);
+  const auto& model = std::get<LogGP>(read.parameters);
   EXPECT_EQ(model.latency.value, 2e-6);
   EXPECT_EQ(model.overhead.value, 1e-6);
   EXPECT_EQ(model.gap.value, 0.5e-6);
@@ -28,23 +28,40 @@ TEST(ParametersJson, ReadsLogGP) {
 }
 
 TEST(ParametersJson, ReadsHockneyWithTables) {
-  const Parameters read = parse_parameters(
+  const NetworkParameters read = parse_parameters(
       R"({"model": "hockney", "alpha_s": [[0, 1e-6], [100, 3e-6]], "beta_s_per_byte": 1e-9})",
       "net.json");
-  const auto& model = std::get<Hockney>(read);
+  const auto& model = std::get<Hockney>(read.parameters);
   EXPECT_DOUBLE_EQ(model.alpha_s.at(50), 2e-6);
   EXPECT_DOUBLE_EQ(model.alpha_s.at(1000), 3e-6);  // constant above the last size
   EXPECT_DOUBLE_EQ(model.beta_s_per_byte.at(7), 1e-9);
 }
 
 TEST(ParametersJson, PLogPsTablesContinueWithTheirLastSlope) {
-  const Parameters read = parse_parameters(
+  const NetworkParameters read = parse_parameters(
       R"({"model": "plogp", "latency_s": 1e-5, "send_overhead_s": [[1, 2e-6], [100, 1e-6]],
           "receive_overhead_s": 1e-6, "gap_s": [[1, 4e-6], [101, 6e-6]]})",
       "net.json");
-  const auto& model = std::get<PLogP>(read);
+  const auto& model = std::get<PLogP>(read.parameters);
   EXPECT_DOUBLE_EQ(model.gap_s.at(201), 8e-6);
   EXPECT_DOUBLE_EQ(model.send_overhead_s.at(1000), 1e-6);
+}
+
+// Optional under every model, and written where it is known.
+TEST(ParametersJson, HaveTheCostOfCombining) {
+  for (
+      const std::string model :
+      {R"("model": "hockney", "alpha_s": 1e-6, "beta_s_per_byte": 1e-9)",
+       R"("model": "loggp", "latency_s": 0, "overhead_s": 0, "gap_s": 0, "gap_per_byte_s": 0)",
+       R"("model": "plogp", "latency_s": 0, "send_overhead_s": 0, "receive_overhead_s": 0, "gap_s": 0)"}) {
+    EXPECT_EQ(parse_parameters("{" + model + "}", "net.json").computation, std::nullopt);
+    const NetworkParameters read =
+        parse_parameters("{" + model + R"(, "computation_s_per_byte": 2.5e-10})", "net.json");
+    EXPECT_EQ(read.computation, SecondsPerByte{2.5e-10});
+    EXPECT_THAT(parameters_json(read, ""), HasSubstr(",\n  \"computation_s_per_byte\": 2.5e-10 }"));
+    EXPECT_EQ(refusal_of("{" + model + R"(, "computation_s_per_byte": -1})"),
+              "net.json: /computation_s_per_byte: -1 is below 0");
+  }
 }
 
 TEST(ParametersJson, RefusesWhatIsWrongAndSaysWhere) {

@@ -76,9 +76,9 @@ std::vector<std::size_t> read_ranks(const std::string& text) {
   return all;
 }
 
-cost_models::DecisionGrid grid_of(const DecideCommand& options) {
-  cost_models::DecisionGrid grid{
-      {options.ranks.begin(), options.ranks.end()}, {{0}}, options.cost.computation};
+cost_models::DecisionGrid grid_of(const DecideCommand& options,
+                                  cost_models::SecondsPerByte computation) {
+  cost_models::DecisionGrid grid{{options.ranks.begin(), options.ranks.end()}, {{0}}, computation};
   if (options.cost.operation != kBarrier) {
     grid.messages = options.sizes ? *options.sizes : parse_sizes(kSizes);
   }
@@ -224,7 +224,7 @@ std::string text_of(const DecisionReport& report, const DecideCommand& options) 
 
 Decided decided_by_formulas(const DecideCommand& options) {
   const CostOptions::Read read = options.cost.read();
-  const cost_models::DecisionGrid grid = grid_of(options);
+  const cost_models::DecisionGrid grid = grid_of(options, read.computation);
   const std::vector<cost_models::Method> methods =
       cost_models::methods_of(read.entries, options.segments);
   require_bounded(grid, methods.size());

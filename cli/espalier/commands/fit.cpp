@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,7 +37,8 @@ struct FitCommand {
   std::vector<std::string> files{};
   std::string operation = "broadcast";
   std::string model = "loggp";
-  cost_models::SecondsPerByte computation{};
+  std::optional<cost_models::SecondsPerByte> computation{};
+  std::string parameters{};  // file with the default of `computation`
   std::string output{};
   bool json = false;
 
@@ -45,7 +47,8 @@ struct FitCommand {
 };
 
 // Adds a file's measured times that have a formula; a note counts the others.
-void add_cases(const FitCommand& options, const std::string& name, std::vector<TimedCase>& cases) {
+void add_cases(const FitCommand& options, cost_models::SecondsPerByte computation,
+               const std::string& name, std::vector<TimedCase>& cases) {
   const std::string file = display_name(name);
   std::map<std::string, std::size_t> left_out;
   for (const MeasuredRow& row : parse_measured_rows(read_text(name), file)) {
@@ -63,7 +66,7 @@ void add_cases(const FitCommand& options, const std::string& name, std::vector<T
                                   : std::string("one rank")];
       continue;
     }
-    cases.push_back({entry, {one.ranks, one.message, one.segment, options.computation}, one.time});
+    cases.push_back({entry, {one.ranks, one.message, one.segment, computation}, one.time});
   }
   for (const auto& [what, rows] : left_out) {
     options.console.note(
@@ -77,9 +80,21 @@ std::string files_text(const std::vector<std::string>& files) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::vector<TimedCase> read_cases(const FitCommand& options) {
+// What combining costs by the options; unset: nothing.
+std::optional<cost_models::SecondsPerByte> computation_of(const FitCommand& options) {
+  if (options.computation || options.parameters.empty()) return options.computation;
+  const std::string file = display_name(options.parameters);
+  const auto given = cost_models::parse_parameters(read_text(options.parameters), file).computation;
+  if (!given) {
+    throw InputError(file, {}, "has no computation_s_per_byte; give --compute RATE instead");
+  }
+  return given;
+}
+
+std::vector<TimedCase> read_cases(const FitCommand& options,
+                                  cost_models::SecondsPerByte computation) {
   std::vector<TimedCase> cases;
-  for (const std::string& name : options.files) add_cases(options, name, cases);
+  for (const std::string& name : options.files) add_cases(options, computation, name, cases);
   if (cases.size() > kMostRows) {
     throw InputError(files_text(options.files), {},
                      fmt::format("{} rows are more than {}; give fewer", cases.size(), kMostRows));
@@ -146,9 +161,10 @@ Json errors_json(const CollectiveFit& fit) {
   return errors;
 }
 
-Report report_of(const CollectiveFit& fit, const std::vector<Accuracy>& accuracy) {
+Report report_of(const CollectiveFit& fit, const std::string& parameters,
+                 const std::vector<Accuracy>& accuracy) {
   Report report;
-  report.write("parameters", Json::parse(parameters_json(fit.parameters, {})));
+  report.write("parameters", Json::parse(parameters));
   report.write("standard_errors", errors_json(fit));
   Rows figures({left("parameter", ""), {"value", ""}, {"standard error", ""}});
   Json undetermined = Json::array();
@@ -177,12 +193,16 @@ Report report_of(const CollectiveFit& fit, const std::vector<Accuracy>& accuracy
 
 ExitStatus FitCommand::run() const {
   if (!output.empty()) require_writable(output);
-  const std::vector<TimedCase> cases = read_cases(*this);
+  const std::optional<cost_models::SecondsPerByte> combining = computation_of(*this);
+  const std::vector<TimedCase> cases =
+      read_cases(*this, combining.value_or(cost_models::SecondsPerByte{}));
   const CollectiveFit fit =
       at_place(files_text(files), "", [&] { return cost_models::fit_collectives(model, cases); });
   const std::vector<Accuracy> accuracy = accuracy_of(fit, cases);
-  if (!output.empty()) write_text(output, parameters_json(fit.parameters, {}));
-  print_beside(report_of(fit, accuracy).render(json), output, console);
+  // With what combining costs, without which the other figures do not explain the times.
+  const std::string text = cost_models::parameters_json({fit.parameters, combining}, {});
+  if (!output.empty()) write_text(output, text);
+  print_beside(report_of(fit, text, accuracy).render(json), output, console);
   return ExitStatus::kDone;
 }
 
@@ -198,6 +218,10 @@ void FitCommand::add_to(Arguments& app) {
   app.add("--operation", operation, among("operation", cost_models::operation_names()),
           "Operation of rows that do not name one", {.type = "NAME"});
   add_compute(app, computation);
+  app.add("--parameters", parameters,
+          "Take the default of --compute from this JSON file, as espalier-mpi probe --model writes "
+          "it; '-' is standard input",
+          {.type = "FILE"});
   app.add("-o,--output", output,
           "Write the parameters to this file, for --parameters of 'predict' and 'decide'",
           {.type = "FILE"});

@@ -50,7 +50,7 @@ cost_models::Prediction predict_one(const cost_models::FormulaEntry& entry,
 
 ExitStatus PredictCommand::run() const {
   const CostOptions::Read read = cost.read();
-  const cost_models::Case whole{ranks, message, {}, cost.computation};
+  const cost_models::Case whole{ranks, message, {}, read.computation};
   Rows rows({left("algorithm", "algorithm"),
              {"segment", "segment_bytes"},
              {"segments", "segments"},

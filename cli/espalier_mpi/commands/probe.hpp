@@ -24,9 +24,13 @@ struct ModelArguments {
       pair_class{};                            // unset: between hosts, if there are several
   std::optional<runtime::probe::Flow> pair{};  // only this one
   std::optional<Bytes> given_largest{};        // of the messages
+  std::optional<runtime::probe::Statistics> given_statistics{};
 
   [[nodiscard]] Bytes largest() const {
     return given_largest.value_or(Bytes{std::uint64_t{1} << 20});
+  }
+  [[nodiscard]] runtime::probe::Statistics statistics() const {
+    return given_statistics.value_or(runtime::probe::Statistics::kLeast);
   }
 };
 

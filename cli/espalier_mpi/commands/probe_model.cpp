@@ -1,6 +1,8 @@
 // espalier-mpi probe --model: measures the parameters of a cost model.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <set>
 #include <vector>
 
@@ -24,6 +26,7 @@ namespace {
 namespace probe = runtime::probe;
 
 constexpr std::size_t kMostPairs = 8;
+constexpr Bytes kLongerInTurn{std::uint64_t{8} << 10};
 
 // The requested pairs. The same on all ranks, as every rank knows all hosts.
 probe::PairSample pairs_of(const std::vector<std::string>& hosts, const ModelArguments& wanted,
@@ -49,6 +52,18 @@ probe::PairSample pairs_of(const std::vector<std::string>& hosts, const ModelArg
   }
   which = is_within ? "within a host" : "between hosts";
   return sample;
+}
+
+// Of one rank, because the gap to several destinations is a matter of its sender.
+std::vector<probe::GapInTurn> gaps_in_turn(
+    probe::MpiNetwork& network, const std::vector<std::string>& hosts, const probe::Flow& first,
+    Bytes largest, probe::Repeats& repeats,
+    const std::function<void(const probe::Progress&)>& on_progress) {
+  const std::vector<std::size_t> to =
+      probe::destinations_of(hosts, first.from, hosts[first.from] == hosts[first.to]);
+  if (to.size() < 2) return {};
+  const std::vector<std::uint64_t> sizes = {1, std::min(kLongerInTurn, largest).value};
+  return probe::time_gaps_in_turn(network, first.from, to, sizes, repeats, on_progress);
 }
 
 cost_models::Parameters parameters_of(const probe::PairTimes& times, std::string_view model) {
@@ -79,6 +94,7 @@ void run_model_probe(const ProbeCommand& command, const std::vector<std::string>
   report.hosts = std::set(hosts.begin(), hosts.end()).size();
   const probe::PairSample sample = pairs_of(hosts, command.model, report.which);
   report.pairs = sample.pairs;
+  report.repeats = probe::Repeats(command.model.statistics());
   report.of_pairs = sample.of;
   runtime::collective_try(command.job.comm, [&] {
     if (leads) require_writable(command.out);
@@ -87,15 +103,23 @@ void run_model_probe(const ProbeCommand& command, const std::vector<std::string>
       command.job,
       [&](probe::MpiNetwork& network) {
         ProbeProgress progress(!command.quiet);
-        const probe::MessageOptions options{
-            command.effort_factor, command.model.largest().value,
-            [&](const probe::Progress& now) { progress.show(now); }};
-        report.times = probe::typical(probe::time_pairs(network, sample.pairs, options));
+        const auto show = [&](const probe::Progress& now) { progress.show(now); };
+        const probe::MessageOptions options{command.effort_factor, command.model.largest().value,
+                                            show};
+        report.times =
+            probe::typical(probe::time_pairs(network, sample.pairs, options, report.repeats));
+        report.combining =
+            probe::time_combining(network, probe::ranks_of(sample.pairs), report.repeats, show);
+        if (!command.model.pair) {
+          report.gaps = gaps_in_turn(network, hosts, sample.pairs[0], command.model.largest(),
+                                     report.repeats, show);
+        }
       },
       [&] {
-        report.parameters = parameters_of(report.times, command.model.name);
+        report.network = {parameters_of(report.times, command.model.name),
+                          cost_models::SecondsPerByte{report.combining[0].s_per_byte}};
         report.name = command.name.empty() ? name_of(report) : command.name;
-        write_text(command.out, cost_models::parameters_json(report.parameters, report.name));
+        write_text(command.out, cost_models::parameters_json(report.network, report.name));
       });
   if (!leads) return;
   report.seconds = watch.elapsed().value;

@@ -99,11 +99,13 @@ Seconds time_by(const cost_models::Parameters& parameters, const planner::Execut
           time_by(parameters, Operation::kBroadcast, formula.algorithm, of).value};
 }
 
+constexpr cost_models::SecondsPerByte kInstantly{0};
+
 using Predicted = std::vector<std::optional<Seconds>>;
 
 // By method; unset for MPI's own function, and for segments that an earlier method has, too.
 Predicted predicted_times(std::span<const Method> methods,
-                          const cost_models::Parameters& parameters, std::uint32_t ranks,
+                          const cost_models::NetworkParameters& network, std::uint32_t ranks,
                           Bytes message) {
   Predicted times(methods.size());
   std::vector<std::pair<std::string_view, Bytes>> seen;
@@ -114,7 +116,8 @@ Predicted predicted_times(std::span<const Method> methods,
     const std::pair<std::string_view, Bytes> as{method.algorithm, cut};
     if (std::ranges::count(seen, as) != 0) continue;
     seen.push_back(as);
-    times[i] = time_by(parameters, *method.formula, {ranks, message, cut, {}});
+    times[i] = time_by(network.parameters, *method.formula,
+                       {ranks, message, cut, network.computation.value_or(kInstantly)});
   }
   return times;
 }
@@ -144,10 +147,10 @@ class AlgorithmTuner {
         placement_(runtime::placement_of(job.comm)),
         methods_(methods_of(options, placement_.among())),
         figures_(empty_figures(job.comm, options.operation, timing)) {
-    const cost_models::Parameters parameters = cost_models::parse_parameters(
+    const cost_models::NetworkParameters network = cost_models::parse_parameters(
         runtime::share_file(job.comm, options.parameters), display_name(options.parameters));
     for (const Bytes message : timing_.sizes) {
-      case_.predicted.push_back(predicted_times(methods_, parameters, placement_.ranks(), message));
+      case_.predicted.push_back(predicted_times(methods_, network, placement_.ranks(), message));
     }
     share(job.comm, case_.predicted);
     if (methods_.back().formula == nullptr) case_.unmodelled = {methods_.size() - 1};

@@ -59,6 +59,11 @@ void ProbeCommand::add_to(Arguments& app) {
           {.type = "FROM,TO"});
   app.add("--largest", model.given_largest, read_largest, "with --model: the largest message",
           {.shown = shown(model.largest())});
+  app.add("--statistics", model.given_statistics,
+          one_named<runtime::probe::Statistics>("statistics", runtime::probe::kStatistics),
+          "with --model: repeat each value three times, or until the runs agree, " +
+              one_of(runtime::probe::kStatistics),
+          {.type = "NAME", .shown = "least"});
   add_timeout(app, timeout);
   app.add("--json", json, "a summary as JSON on standard output");
   app.add("--quiet", quiet, "no progress");
@@ -66,8 +71,9 @@ void ProbeCommand::add_to(Arguments& app) {
 
 void ProbeCommand::check() const {
   const bool has_model = !model.name.empty();
-  if (!has_model && (model.pair_class || model.pair || model.given_largest)) {
-    throw InputError("--class, --pair and --largest need --model");
+  if (!has_model &&
+      (model.pair_class || model.pair || model.given_largest || model.given_statistics)) {
+    throw InputError("--class, --pair, --largest and --statistics need --model");
   }
   if (has_model && (resume || !measurements.empty())) {
     throw InputError("--resume and --measurements cannot be combined with --model");

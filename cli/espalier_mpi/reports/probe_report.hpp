@@ -7,9 +7,10 @@
 
 #include "cli/common/report.hpp"
 #include "cli/common/status_line.hpp"
-#include "cost_models/parameters.hpp"
+#include "cost_models/parameters_json.hpp"
 #include "runtime/measure/analysis.hpp"
 #include "runtime/measure/message_times.hpp"
+#include "runtime/measure/messages/beyond_pairs.hpp"
 #include "runtime/measure/probe.hpp"
 #include "support/deadline.hpp"
 
@@ -30,7 +31,10 @@ struct ModelReport {
   std::vector<runtime::probe::Flow> pairs;
   std::size_t of_pairs = 0;         // that these pairs are a sample of
   runtime::probe::PairTimes times;  // typical values over the pairs
-  cost_models::Parameters parameters;
+  std::vector<runtime::probe::Combining> combining;
+  std::vector<runtime::probe::GapInTurn> gaps;  // empty: there is no second destination
+  runtime::probe::Repeats repeats;
+  cost_models::NetworkParameters network;
   double seconds = 0;
 };
 Report report_of(const ModelReport& found);

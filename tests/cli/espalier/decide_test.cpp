@@ -210,6 +210,13 @@ TEST_F(DecideCommand, TakesParametersFromAFile) {
   EXPECT_EQ(refusal_of(run({"decide", "--parameters", "hockney.json", "--model", "loggp"})),
             "espalier: hockney.json: Hockney's parameters do not determine those of loggp\n");
   EXPECT_THAT(refusal_of(run({"decide", "--parameters", "no.json"})), HasSubstr("no.json"));
+  write("combines.json", R"({"model": "hockney", "alpha_s": 1e-5, "beta_s_per_byte": 1e-9,
+                             "computation_s_per_byte": 2e-9})");
+  const auto reduces = [this](const std::vector<std::string>& more) {
+    return run(joined({"decide", "--operation", "reduce", "--csv"}, more)).out;
+  };
+  EXPECT_EQ(reduces({"--parameters", "combines.json"}),
+            reduces({"--parameters", "hockney.json", "--compute", "500MB/s"}));
 }
 
 TEST_F(DecideCommand, RefusesWhatItCannotDecide) {

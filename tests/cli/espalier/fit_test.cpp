@@ -46,6 +46,24 @@ TEST_F(FitCommand, FindsTheParametersAndDecideReadsThem) {
             run({"decide", "--preset", "frodo"}).out);
 }
 
+// Reduces are fitted with what combining costs, and the file keeps it, for `predict` and `decide`.
+TEST_F(FitCommand, TakesTheCostOfCombiningFromParameters) {
+  write("probe.json", R"({"model": "loggp", "latency_s": 1, "overhead_s": 1, "gap_s": 1,
+                          "gap_per_byte_s": 1, "computation_s_per_byte": 2e-9})");
+  write_times("times.csv",
+              {"--operation", "reduce", "--sizes", "1..8MiB:8", "--compute", "500MB/s"});
+  const std::vector<std::string> fit = {"fit", "times.csv", "--operation", "reduce"};
+  EXPECT_EQ(run(joined(fit, {"--parameters", "probe.json", "-o", "net.json"})).status, 0);
+  const Json parameters = Json::parse(read("net.json"));
+  EXPECT_EQ(parameters.at("computation_s_per_byte"), 2e-9);
+  EXPECT_NEAR(parameters.at("gap_per_byte_s").get<double>(), 8.4e-8, 1e-12);
+  EXPECT_EQ(run(joined(fit, {"--compute", "500MB/s", "-o", "given.json"})).status, 0);
+  EXPECT_EQ(read("given.json"), read("net.json"));
+  write("without.json", R"({"model": "hockney", "alpha_s": 1, "beta_s_per_byte": 1})");
+  EXPECT_EQ(refusal_of(run(joined(fit, {"--parameters", "without.json"}))),
+            "espalier: without.json: has no computation_s_per_byte; give --compute RATE instead\n");
+}
+
 // From barriers in one file and broadcasts in another; decide reads the tables.
 TEST_F(FitCommand, FindsPLogPsTables) {
   write_times("barrier.csv", {"--operation", "barrier", "--model", "plogp"});

@@ -65,6 +65,24 @@ TEST_F(PredictCommand, BarriersNeedNoMessageAndReducesCompute) {
   EXPECT_NEAR(reduce_s({"--compute", "1GB/s"}) - reduce_s({}), 15 * 1e-3, 1e-12);
 }
 
+// Two milliseconds a megabyte in the file; an option wins.
+TEST_F(PredictCommand, TakesTheCostOfCombiningFromTheParameters) {
+  write("net.json", R"({"model": "hockney", "alpha_s": 1e-5, "beta_s_per_byte": 1e-9,
+                        "computation_s_per_byte": 2e-9})");
+  const auto reduce_s = [this](const std::vector<std::string>& more) {
+    return run_json(joined({"predict", "--parameters", "net.json", "--ranks", "16", "--operation",
+                            "reduce", "--message", "1MB", "--algorithm", "pipeline", "--segment",
+                            "1MB", "--json"},
+                           more))
+        .at("rows")
+        .at(0)
+        .at("predicted_s")
+        .get<double>();
+  };
+  EXPECT_NEAR(reduce_s({}), 15 * (1e-5 + 3e-3), 1e-12);
+  EXPECT_NEAR(reduce_s({"--compute", "1GB/s"}), 15 * (1e-5 + 2e-3), 1e-12);
+}
+
 TEST_F(PredictCommand, RefusesWhatItCannotPredict) {
   EXPECT_EQ(refusal_of(run({"predict", "--preset", "frodo", "--ranks", "0"})),
             "espalier: --ranks: 0 is not from 1 to 2147483647\n");

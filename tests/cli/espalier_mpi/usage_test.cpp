@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(Table, RefusedUsage, ::testing::Values(
     Usage{"probe --model plogp -o out.json --largest 2GiB", "--largest: 2 GiB is out of range; give 2 B to 1 GiB"},
     Usage{"probe --model plogp -o out.json --resume", "--resume and --measurements cannot be combined"},
     Usage{"probe --model plogp -o out.json --measurements m.json", "--resume and --measurements cannot be combined"},
-    Usage{"probe -o out.json --largest 1KiB", "--class, --pair and --largest need --model"},
+    Usage{"probe -o out.json --largest 1KiB", "--class, --pair, --largest and --statistics need --model"},
     Usage{"probe --model plogp -o - --json", "--json and -o - both write to standard output"},
     Usage{"probe", "--output is required"},
     Usage{"probe -o out.json --measurements out.json", "are the same file"},

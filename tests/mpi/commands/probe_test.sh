@@ -108,15 +108,18 @@ test_models() {
     done_well
     says '^3 ranks on 1 host, median of 6 of 6 pairs within a host, measured in '
     says "^$model: "
+    says '^combining: [0-9.e-]+ ns a byte in 64 KiB, [0-9.e-]+ ns a byte in 1 MiB$'
+    [ "$(grep -A 2 '^destinations  *gap for 1 B  *gap for 4 KiB$' stdout | grep -cE '^ +[12] +[0-9]')" -eq 2 ] ||
+      { fail "$model: destinations"; cat stdout; }
     for size in '1 B' '64 B' '256 B' '1 KiB' '2 KiB' '4 KiB'; do
       [ "$(count "^ *$size " stdout)" -eq 1 ] || { fail "$model: row of $size"; cat stdout; }
     done
     grep -qF '{ "name": "a \"name\"",' out.json || { fail "$model: name"; cat out.json; }
     keys=$(grep -oE '"[a-z_]+": [^ ]' out.json | tr -d ' 0123456789\n')
     case $model in
-      hockney) [ "$keys" = '"name":""model":""alpha_s":"beta_s_per_byte":[' ] ;;
-      loggp) [ "$keys" = '"name":""model":""latency_s":"overhead_s":"gap_s":"gap_per_byte_s":' ] ;;
-      plogp) [ "$keys" = '"name":""model":""latency_s":"send_overhead_s":["receive_overhead_s":["gap_s":[' ] ;;
+      hockney) [ "$keys" = '"name":""model":""alpha_s":"beta_s_per_byte":["computation_s_per_byte":' ] ;;
+      loggp) [ "$keys" = '"name":""model":""latency_s":"overhead_s":"gap_s":"gap_per_byte_s":"computation_s_per_byte":' ] ;;
+      plogp) [ "$keys" = '"name":""model":""latency_s":"send_overhead_s":["receive_overhead_s":["gap_s":["computation_s_per_byte":' ] ;;
     esac || { fail "$model: keys $keys"; cat out.json; }
     only out.json
     rm out.json
@@ -125,6 +128,8 @@ test_models() {
   done_well
   says '"ranks": 4'; says '"hosts": 1'; says '"of_pairs": 1'; says '"model": "plogp"'
   [ "$(count '"message_bytes": (1|64|256|300),' stdout)" -eq 4 ] || { fail "sizes"; cat stdout; }
+  says '"gap_by_destinations": \[\]'; says '"statistics": "least"'
+  [ "$(count '"computation_s_per_byte": [0-9.e-]+$' stdout)" -eq 3 ] || { fail "combining"; cat stdout; }
   [ "$(grep -A 5 '"pairs"' stdout | tr -d ' \n')" = '"pairs":[[2,0]],' ] || { fail "pairs"; cat stdout; }
   [ "$(grep -oE '\[(1|64|256|300),[0-9.e-]+\]' out.json | wc -l)" -eq 12 ] || { fail "tables"; cat out.json; }
   rm out.json
@@ -133,6 +138,17 @@ test_models() {
   says '^\{ "name": "probe of 2 ranks, within a host, median of 2 pairs",$'
   grep -q '^loggp: L ' stderr || { fail "no summary"; cat stderr; }
   only
+  probe 4 --model loggp -o out.json --json --largest 64 --statistics steady
+  done_well
+  says '"statistics": "steady"'; says '"worst_deviation": [0-9.]+'; says '"unsteady": \['
+  [ "$(tr -d ' \n' <stdout | grep -oE '\{"destinations":(1|2|3),"message_bytes":(1|64),"gap_s":[0-9.e-]+\}' | wc -l)" -eq 6 ] ||
+    { fail "gaps"; cat stdout; }
+  rm out.json
+  probe 4 --model loggp -o out.json --largest 64 --statistics steady
+  done_well
+  says '^largest standard deviation: [0-9.]+ % of the mean, '
+  says '^not steady \(5 % or more\): [0-9]+ of [0-9]+ values$'
+  rm out.json
   no_files_to_remove
   probe 2 --model plogp -o out.json --class between-hosts; refused 2 '--class: all ranks are on one host'
   probe 2 --model plogp -o out.json --pair 0,2; refused 2 '--pair: there is no rank 2; there are 2 ranks'

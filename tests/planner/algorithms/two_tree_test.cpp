@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/plan/two_tree_complete.hpp"
+#include "planner/plan/shapes/two_tree_complete.hpp"
 #include "planner/registry.hpp"
 #include "planner/solve/make_plan.hpp"
 #include "tests/planner/references/plain_model.hpp"

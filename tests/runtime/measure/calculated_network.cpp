@@ -134,4 +134,16 @@ runtime::probe::MessageTimes CalculatedNetwork::time_messages(const Flow& flow, 
           noisy(kGap_s / 4 + rest / 8)};
 }
 
+double CalculatedNetwork::send_in_turn(std::size_t from, std::span<const std::size_t> to,
+                                       std::uint64_t bytes, std::size_t) {
+  double slowest = std::numeric_limits<double>::infinity();
+  for (const std::size_t rank : to) slowest = std::min(slowest, truth_.rate[from][rank]);
+  const auto gaps = static_cast<double>(std::min<std::size_t>(to.size(), 4));
+  return noisy(gaps * kGap_s + static_cast<double>(bytes - 1) / slowest);
+}
+
+double CalculatedNetwork::combine(std::size_t rank, std::uint64_t bytes, std::size_t) {
+  return noisy(static_cast<double>((1 + rank) * bytes) * kCombining_s_per_byte);
+}
+
 }  // namespace espalier::testing

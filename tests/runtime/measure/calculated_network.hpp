@@ -60,11 +60,18 @@ class CalculatedNetwork : public runtime::probe::Network {
   runtime::probe::MessageTimes time_messages(const Flow& flow, std::uint64_t bytes,
                                              std::size_t messages) override;
 
+  // The gap is kGap_s times the number of destinations, up to 4; the bytes after the first cost
+  // those of the slowest arc.
+  double send_in_turn(std::size_t from, std::span<const std::size_t> to, std::uint64_t bytes,
+                      std::size_t messages) override;
+  double combine(std::size_t rank, std::uint64_t bytes, std::size_t calls) override;
+
   static constexpr double kRoundTrip_s = Truth::kRoundTrip_s;
   static constexpr double kGap_s = 3e-6;
-  std::size_t transfers = 0;   // so far
-  std::size_t flows_sent = 0;  // in these
-  double seconds = 0;          // total time until everything had arrived
+  static constexpr double kCombining_s_per_byte = 1e-10;  // of rank 0; rank i takes 1 + i as much
+  std::size_t transfers = 0;                              // so far
+  std::size_t flows_sent = 0;                             // in these
+  double seconds = 0;                                     // total time until everything had arrived
 
  private:
   struct Occupation {

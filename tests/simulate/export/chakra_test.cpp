@@ -14,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-#include "planner/plan/oblivious_shapes.hpp"
+#include "planner/plan/shapes/oblivious_shapes.hpp"
 #include "tests/simulate/export/deliveries.hpp"
 
 namespace espalier::simulate::chakra_test {

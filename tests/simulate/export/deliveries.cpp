@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "planner/plan/oblivious_shapes.hpp"
+#include "planner/plan/shapes/oblivious_shapes.hpp"
 
 namespace espalier::testing {
 

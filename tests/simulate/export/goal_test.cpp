@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/plan/oblivious_shapes.hpp"
+#include "planner/plan/shapes/oblivious_shapes.hpp"
 #include "planner/solve/make_plan.hpp"
 #include "platforms/generators/generators.hpp"
 #include "simulate/simulate.hpp"

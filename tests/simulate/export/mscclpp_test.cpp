@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "planner/plan/oblivious_shapes.hpp"
+#include "planner/plan/shapes/oblivious_shapes.hpp"
 #include "support/errors.hpp"
 #include "tests/simulate/export/deliveries.hpp"
 #include "tests/simulate/export/mscclpp_interpreter.hpp"

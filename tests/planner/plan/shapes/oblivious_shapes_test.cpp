@@ -1,4 +1,4 @@
-#include "planner/plan/oblivious_shapes.hpp"
+#include "planner/plan/shapes/oblivious_shapes.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "planner/plan/oblivious_shapes.hpp"
+#include "planner/plan/shapes/oblivious_shapes.hpp"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,16 @@
 #include <stdexcept>
 #include <utility>
 
-#include "planner/plan/two_tree_complete.hpp"
+#include "planner/plan/shapes/relatives.hpp"
+#include "planner/plan/shapes/two_tree_complete.hpp"
 
 namespace espalier::planner {
 
 namespace {
 
 using Ranks = std::vector<std::uint32_t>;
+
+constexpr std::uint8_t kNoColor = 2;
 
 // children(rank): the ranks' that rank' `rank` sends to, in order; all of them greater than it.
 template <class Children>
@@ -63,6 +66,57 @@ std::vector<ObliviousTree> trees_of(const ObliviousPlan& wanted) {
   return hierarchical_shape(*shape, host_of);
 }
 
+// The edges below `parent` of the in-order tree over the places [first, first + count).
+// rank_of(place): the rank' in that place.
+template <class RankOf>
+void add_in_order(std::uint32_t first, std::uint32_t count, std::uint32_t parent,
+                  const RankOf& rank_of, std::vector<RankEdge>& edges) {
+  if (count == 0) return;
+  const std::uint32_t before = tree_algorithms::in_order_root(count);
+  const std::uint32_t root = rank_of(first + before);
+  edges.push_back({parent, root});
+  add_in_order(first, before, root, rank_of, edges);
+  add_in_order(first + before + 1, count - before - 1, root, rank_of, edges);
+}
+
+// Colors the edges of both trees so that the sends of a rank have different colors, and so have its
+// receives. Senders and receivers form a bipartite graph in which every node has at most two edges:
+// paths and even cycles, along which the colors alternate.
+void color(std::vector<ObliviousTree>& trees, std::size_t ranks) {
+  struct Place {
+    std::size_t tree;
+    std::size_t edge;
+  };
+  std::vector<std::vector<Place>> at(2 * ranks);  // senders, then receivers
+  for (std::size_t tree = 0; tree < trees.size(); ++tree) {
+    trees[tree].colors.assign(trees[tree].edges.size(), kNoColor);
+    for (std::size_t edge = 0; edge < trees[tree].edges.size(); ++edge) {
+      at[trees[tree].edges[edge].parent].push_back({tree, edge});
+      at[ranks + trees[tree].edges[edge].child].push_back({tree, edge});
+    }
+  }
+  std::vector<Place> reached;
+  const auto give = [&](Place place, std::uint8_t which) {
+    std::uint8_t& mine = trees[place.tree].colors[place.edge];
+    if (mine != kNoColor) return;
+    mine = which;
+    reached.push_back(place);
+  };
+  for (std::size_t tree = 0; tree < trees.size(); ++tree) {
+    for (std::size_t edge = 0; edge < trees[tree].edges.size(); ++edge) {
+      give({tree, edge}, 0);
+      while (!reached.empty()) {
+        const Place here = reached.back();
+        reached.pop_back();
+        const RankEdge ends = trees[here.tree].edges[here.edge];
+        const auto other = static_cast<std::uint8_t>(1 - trees[here.tree].colors[here.edge]);
+        for (const Place next : at[ends.parent]) give(next, other);
+        for (const Place next : at[ranks + ends.child]) give(next, other);
+      }
+    }
+  }
+}
+
 PlanTree tree_from(const ObliviousTree& shape, const ObliviousPlan& wanted, BytesPerSecond rate) {
   PlanTree tree;
   tree.rate = rate;
@@ -88,29 +142,20 @@ std::vector<ObliviousTree> flat_shape(std::uint32_t ranks) {
 }
 
 std::vector<ObliviousTree> chain_shape(std::uint32_t ranks) {
-  return one_tree(
-      ranks, [ranks](std::uint32_t rank) { return rank + 1 < ranks ? Ranks{rank + 1} : Ranks{}; });
+  return one_tree(ranks, [ranks](std::uint32_t rank) {
+    return tree_algorithms::chain_relatives(ranks, rank).children;
+  });
 }
 
 std::vector<ObliviousTree> binary_shape(std::uint32_t ranks) {
   return one_tree(ranks, [ranks](std::uint32_t rank) {
-    Ranks children;
-    for (std::uint64_t child = 2 * std::uint64_t{rank} + 1; child <= 2 * std::uint64_t{rank} + 2;
-         ++child) {
-      if (child < ranks) children.push_back(static_cast<std::uint32_t>(child));
-    }
-    return children;
+    return tree_algorithms::binary_relatives(ranks, rank).children;
   });
 }
 
 std::vector<ObliviousTree> binomial_shape(std::uint32_t ranks) {
   return one_tree(ranks, [ranks](std::uint32_t rank) {
-    Ranks children;
-    const std::uint32_t below = rank == 0 ? std::bit_ceil(ranks) : rank & (~rank + 1);
-    for (std::uint32_t step = below / 2; step > 0; step /= 2) {
-      if (rank + step < ranks) children.push_back(rank + step);
-    }
-    return children;
+    return tree_algorithms::binomial_relatives(ranks, rank).children;
   });
 }
 
@@ -151,6 +196,23 @@ std::vector<ObliviousTree> two_tree_complete_shape(std::uint32_t ranks) {
         tree_algorithms::two_tree_relatives(rank, ranks).right;
     for (const std::uint32_t child : right.children()) trees[1].edges.push_back({rank, child});
   }
+  return trees;
+}
+
+std::vector<ObliviousTree> two_tree_in_order_shape(std::uint32_t ranks) {
+  std::vector<ObliviousTree> trees(2);
+  for (const std::uint32_t tree : {0U, 1U}) {
+    add_in_order(
+        0, ranks - 1, 0,
+        [=](std::uint32_t place) { return tree_algorithms::in_order_rank(tree, place, ranks); },
+        trees[tree].edges);
+  }
+  return trees;
+}
+
+std::vector<ObliviousTree> two_tree_sanders_shape(std::uint32_t ranks) {
+  std::vector<ObliviousTree> trees = two_tree_in_order_shape(ranks);
+  color(trees, ranks);
   return trees;
 }
 

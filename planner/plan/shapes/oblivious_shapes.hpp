@@ -39,6 +39,9 @@ std::vector<ObliviousTree> binomial_shape(std::uint32_t ranks);
 // Open MPI's binary tree: each half of the tree gets half the message, then they exchange halves.
 std::vector<ObliviousTree> split_binary_shape(std::uint32_t ranks);
 std::vector<ObliviousTree> two_tree_complete_shape(std::uint32_t ranks);
+// TwoTreeS with its colors, and the same trees without them.
+std::vector<ObliviousTree> two_tree_sanders_shape(std::uint32_t ranks);
+std::vector<ObliviousTree> two_tree_in_order_shape(std::uint32_t ranks);
 
 // A shape by its name in the planner's registry: "flat", "chain", "binary", "binomial",
 // "split-binary", "two-tree-complete". Unset: any other name.
