@@ -45,7 +45,7 @@ render::LineChart chart_of(const Study& study, const std::vector<SummaryRow>& ro
     const std::optional<double> x = axis.place(row);
     if (row.model != model || !x) continue;
     chart.series[row.algorithm].points.push_back({*x, row.relative.mean, row.relative.deviation});
-    if (row.algorithm == 0) chart.x_ticks.push_back(*x);
+    if (row.algorithm == 0) chart.x_ticks.push_back({*x});
   }
   // Too many values for the axis: the chart chooses round ones instead.
   constexpr std::size_t kMostTicks = 12;

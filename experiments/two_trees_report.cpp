@@ -104,7 +104,7 @@ OutputFile times_chart(const TwoTreeStudy& study, const std::vector<TwoTreeFigur
                           .y_label = "ms",
                           .series = {}};
   for (const std::size_t processes : study.processes) {
-    if (processes % 32 == 0) chart.x_ticks.push_back(static_cast<double>(processes));
+    if (processes % 32 == 0) chart.x_ticks.push_back({static_cast<double>(processes)});
   }
   for (const std::size_t method : methods_for(operation)) {
     render::ChartSeries series{std::string(two_tree_methods()[method].name), {}};

@@ -32,6 +32,7 @@ constexpr std::array kExecuted{
     ExecutedFormula{Operation::kAllreduce, "binomial", "binomial"},
     ExecutedFormula{Operation::kAllreduce, "binary", "binary"},
     ExecutedFormula{Operation::kAllreduce, "two-tree", "two-tree-complete", 2, 2},
+    ExecutedFormula{Operation::kBarrier, "flat-tree", "flat"},
 };
 
 Operation operation_at(const JsonCursor& at) {

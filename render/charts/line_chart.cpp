@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 #include "render/charts/colours.hpp"
 #include "render/charts/svg_frame.hpp"
@@ -86,22 +87,21 @@ std::string group_of(std::size_t series) {
                      dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dash));
 }
 
-// The labels of an axis, with as many decimals as its ticks need.
-std::vector<std::string> labels_of(const std::vector<double>& ticks) {
+std::vector<ChartTick> labelled(std::vector<ChartTick> ticks) {
   constexpr int kMostDecimals = 6;
   int decimals = 0;
-  const auto exact_enough = [&](double tick) {
+  const auto exact_enough = [&](const ChartTick& tick) {
     const double scale = std::pow(10.0, decimals);
-    return std::abs(std::round(tick * scale) / scale - tick) <=
-           1e-9 * std::max(1.0, std::abs(tick));
+    return std::abs(std::round(tick.value * scale) / scale - tick.value) <=
+           1e-9 * std::max(1.0, std::abs(tick.value));
   };
   while (decimals < kMostDecimals && !std::all_of(ticks.begin(), ticks.end(), exact_enough)) {
     ++decimals;
   }
-  std::vector<std::string> labels;
-  labels.reserve(ticks.size());
-  for (const double tick : ticks) labels.push_back(fmt::format("{:.{}f}", tick, decimals));
-  return labels;
+  for (ChartTick& tick : ticks) {
+    if (tick.label.empty()) tick.label = fmt::format("{:.{}f}", tick.value, decimals);
+  }
+  return ticks;
 }
 
 ChartRange widened(ChartRange range) {
@@ -184,24 +184,25 @@ class LineDrawing {
   }
 
   void axes() {
-    const std::vector<double> xs =
-        chart_.x_ticks.empty() ? nice_ticks(x_.low, x_.high, 8) : chart_.x_ticks;
-    const std::vector<double> ys = nice_ticks(y_.low, y_.high, 11);
-    const std::vector<std::string> x_labels = labels_of(xs);
-    const std::vector<std::string> y_labels = labels_of(ys);
-    for (std::size_t i = 0; i < xs.size(); ++i) {
-      const double x = x_of(xs[i]);
+    const auto ticks_of = [](std::vector<ChartTick> ticks, ChartRange range, std::size_t most) {
+      if (ticks.empty()) {
+        for (const double nice : nice_ticks(range.low, range.high, most)) ticks.push_back({nice});
+      }
+      return labelled(std::move(ticks));
+    };
+    for (const auto& [value, label] : ticks_of(chart_.x_ticks, x_, 8)) {
+      const double x = x_of(value);
       frame_.add(
           "<line class=\"grid\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>", x,
           kPlotTop, frame_.bottom());
-      frame_.label_x(x, x_labels[i]);
+      frame_.label_x(x, label);
     }
-    for (std::size_t i = 0; i < ys.size(); ++i) {
-      const double y = y_of(ys[i]);
+    for (const auto& [value, label] : ticks_of(chart_.y_ticks, y_, 11)) {
+      const double y = y_of(value);
       frame_.add(
           "<line class=\"grid\" x1=\"{1:.1f}\" y1=\"{0:.1f}\" x2=\"{2:.1f}\" y2=\"{0:.1f}\"/>", y,
           kPlotLeft, frame_.right());
-      frame_.label_y(y, y_labels[i]);
+      frame_.label_y(y, label);
     }
     frame_.close_plot(chart_.x_label, chart_.y_label);
   }

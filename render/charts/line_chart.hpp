@@ -25,12 +25,18 @@ struct ChartRange {
   double high;
 };
 
+struct ChartTick {
+  double value;
+  std::string label{};  // empty: the value, with as many decimals as all of them need
+};
+
 struct LineChart {
   std::string title;
   std::string x_label;
   std::string y_label;
-  std::vector<ChartSeries> series;  // in the order of their colours
-  std::vector<double> x_ticks{};    // empty: nice_ticks
+  std::vector<ChartSeries> series;   // in the order of their colours
+  std::vector<ChartTick> x_ticks{};  // empty: nice_ticks
+  std::vector<ChartTick> y_ticks{};  // likewise
   std::optional<ChartRange> y_range =
       std::nullopt;  // unset: the range of the data; points outside are clamped
 };

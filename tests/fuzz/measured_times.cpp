@@ -1,5 +1,5 @@
 // Any bytes at all given as measured times are refused with InputError, or are times above zero.
-#include "cli/espalier/measured_times.hpp"
+#include "cli/espalier/costs/measured_times.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -15,11 +14,11 @@
 
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
-#include "cli/espalier/cost_model.hpp"
-#include "cli/espalier/measured_times.hpp"
+#include "cli/espalier/costs/cost_model.hpp"
+#include "cli/espalier/costs/decided_table.hpp"
+#include "cli/espalier/costs/decision_report.hpp"
+#include "cli/espalier/costs/measured_times.hpp"
 #include "cli/espalier/options.hpp"
-#include "cli/espalier/reports/decided_table.hpp"
-#include "cli/espalier/reports/decision_report.hpp"
 #include "cost_models/decide/decision.hpp"
 #include "cost_models/decide/mpich_selection.hpp"
 #include "cost_models/decide/open_mpi_rules.hpp"
@@ -90,14 +89,6 @@ void require_bounded(const cost_models::DecisionGrid& grid, std::size_t methods)
   throw InputError(
       fmt::format("decide: {} numbers of ranks, {} sizes and {} methods are too many; name fewer",
                   grid.ranks.size(), grid.messages.size(), methods));
-}
-
-// Checked before the work.
-void require_chart(const std::string& file) {
-  if (file.empty()) return;
-  require_writable(file);
-  if (file == "-" || std::filesystem::path(file).extension() == ".svg") return;
-  throw InputError(file, {}, "the chart is SVG; name a file that ends in .svg");
 }
 
 // Notes measured algorithms without a formula. They are used only as the best measured ones; the

@@ -1,13 +1,16 @@
 // espalier predict: the time of a collective operation by published formulas.
 #include "cost_models/formulas/predict.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 
 #include "cli/common/report.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
-#include "cli/espalier/cost_model.hpp"
+#include "cli/espalier/costs/cost_model.hpp"
+#include "cli/espalier/costs/predicted_times.hpp"
 #include "cli/espalier/options.hpp"
 #include "support/files.hpp"
 #include "support/quantities.hpp"
@@ -22,10 +25,17 @@ struct PredictCommand {
   std::uint64_t ranks = 0;
   Bytes message{};
   std::optional<Bytes> segment{};  // unset: the best
+  std::vector<std::string> against{};
+  std::string chart{};
   bool json = false;
 
   void add_to(Arguments& app);
+  void check() const;
   [[nodiscard]] ExitStatus run() const;
+
+ private:
+  [[nodiscard]] ExitStatus compare() const;
+  [[nodiscard]] std::string prediction() const;
 };
 
 std::optional<Bytes> read_segment(const std::string& text) {
@@ -48,7 +58,42 @@ cost_models::Prediction predict_one(const cost_models::FormulaEntry& entry,
   return prediction;
 }
 
+void PredictCommand::check() const {
+  if (against.empty() && ranks == 0) {
+    throw InputError({}, "--ranks", "missing; give the number of processes, or --against FILE");
+  }
+  if (chart.empty() || !against.empty()) return;
+  if (message.value < 2) throw InputError({}, "--message", "a chart needs at least 2 bytes");
+}
+
+// Of what was measured.
+ExitStatus PredictCommand::compare() const {
+  std::vector<cost_models::Measurement> measured;
+  for (const std::string& name : against) {
+    std::ranges::move(parse_measured_times(read_text(name), display_name(name), cost.operation),
+                      std::back_inserter(measured));
+  }
+  const PredictedTimes times = at_place(against.front(), "", [&] {
+    return predicted_times(cost.read_each(), cost.operation, measured);
+  });
+  if (!chart.empty()) write_text(chart, to_svg(chart_of(times)));
+  print_beside(report_of(times).render(json), chart, console);
+  return ExitStatus::kDone;
+}
+
 ExitStatus PredictCommand::run() const {
+  require_chart(chart);
+  if (!against.empty()) return compare();
+  const std::string text = prediction();
+  if (!chart.empty()) {
+    const CostOptions::Read read = cost.read();
+    write_text(chart, to_svg(chart_by_segment(read, {ranks, message, {}, read.computation})));
+  }
+  print_beside(text, chart, console);
+  return ExitStatus::kDone;
+}
+
+std::string PredictCommand::prediction() const {
   const CostOptions::Read read = cost.read();
   const cost_models::Case whole{ranks, message, {}, read.computation};
   Rows rows({left("algorithm", "algorithm"),
@@ -74,14 +119,12 @@ ExitStatus PredictCommand::run() const {
   report.write("ranks", ranks);
   report.write("message_bytes", message.value);
   report.add("rows", rows);
-  write_text("-", report.render(json));
-  return ExitStatus::kDone;
+  return report.render(json);
 }
 
 void PredictCommand::add_to(Arguments& app) {
   cost.add_to(app);
-  app.add("--ranks", ranks, "Number of processes",
-          {.required = true, .range = Range{1, cost_models::kMaxRanks}});
+  app.add("--ranks", ranks, "Number of processes", {.range = Range{1, cost_models::kMaxRanks}});
   app.add(
       "--message", message,
       "Size of the root's data; for alltoall what each rank sends to each other; not for barriers");
@@ -90,6 +133,18 @@ void PredictCommand::add_to(Arguments& app) {
       "Segment size; 'best': the best for each algorithm, unsegmented or a power of two from 64 "
       "bytes",
       {.shown = "best"});
+  app.add(
+      "--against", against,
+      "Instead of one case: measured times, JSON or CSV (docs/formats.md), or what espalier-mpi "
+      "bench --json wrote; show what each model predicts for them; repeatable",
+      {.type = "FILE"});
+  app.add("-o,--output", chart,
+          "Draw the times by segment size (with --against: measured and predicted) as SVG; '-' is "
+          "standard output",
+          {.type = "FILE"});
+  for (const char* const option : {"--ranks", "--message", "--segment"}) {
+    app.exclude("--against", option);
+  }
   app.add("--json", json, "JSON instead of a table");
   add_console_options(app, console);
   app.add_footer(

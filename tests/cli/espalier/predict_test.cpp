@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "tests/cli/espalier/program.hpp"
+#include "tests/support/xml.hpp"
 
 namespace espalier::cli::predict_test {
 
 namespace {
 
+using espalier::testing::xml_fault;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -81,6 +83,55 @@ TEST_F(PredictCommand, TakesTheCostOfCombiningFromTheParameters) {
   };
   EXPECT_NEAR(reduce_s({}), 15 * (1e-5 + 3e-3), 1e-12);
   EXPECT_NEAR(reduce_s({"--compute", "1GB/s"}), 15 * (1e-5 + 2e-3), 1e-12);
+}
+
+// linear of 64 KiB takes 83.0 ms, as above.
+TEST_F(PredictCommand, ComparesMeasuredTimesWithEachModel) {
+  write("m",
+        "algorithm,segment_bytes,ranks,message_bytes,seconds\n"
+        "linear,0,16,65536,0.166\nlinear,0,16,65536,0.2\n"
+        "two-tree,8192,16,65536,0.0075\nfancy,0,16,65536,1\n");
+  const std::vector<std::string> call{"predict", "--preset", "frodo", "--against", "m"};
+  const Finished finished = run(joined(call, {"--model", "loggp", "-o", "chart.svg"}));
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out,
+              HasSubstr("\nlinear           -     16   64 KiB  166.0 ms  83.0 ms  -50.0 %\n"));
+  EXPECT_THAT(finished.out, HasSubstr("\ntwo-tree     8 KiB     16   64 KiB    7.5 ms   7.5 ms"));
+  EXPECT_THAT(finished.out, HasSubstr("\nlinear         1                50.0 %  50.0 %\n"));
+  const std::string svg = read("chart.svg");
+  EXPECT_EQ(xml_fault(svg), "");
+  for (const char* const text : {">broadcast among 16 ranks, measured and predicted<", ">linear<",
+                                 ">linear, loggp<", ">two-tree/8 KiB<"}) {
+    EXPECT_THAT(svg, HasSubstr(text));
+  }
+  // Hockney's model has no formula for two trees.
+  const Json report = run_json(joined(call, {"--json"}));
+  EXPECT_NEAR(report.at("rows").at(0).at("hockney_error").get<double>(), -0.5, 0.02);
+  EXPECT_TRUE(report.at("rows").at(1).at("hockney_s").is_null());
+  EXPECT_NEAR(report.at("rows").at(1).at("loggp_error").get<double>(), 0, 0.02);
+}
+
+TEST_F(PredictCommand, DrawsTimesBySegmentSize) {
+  const Finished finished = run(with({"--message", "1MiB", "-o", "segments.svg"}));
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  const std::string svg = read("segments.svg");
+  EXPECT_EQ(xml_fault(svg), "");
+  EXPECT_THAT(svg, HasSubstr(">broadcast of 1 MiB among 16 ranks by loggp<"));
+  EXPECT_THAT(svg, HasSubstr(">pipeline<"));
+  EXPECT_THAT(svg, HasSubstr(">64 B<"));
+}
+
+TEST_F(PredictCommand, RefusesWrongComparisons) {
+  write("m", "algorithm,segment_bytes,ranks,message_bytes,seconds\nfancy,0,16,65536,1\n");
+  EXPECT_EQ(refusal_of(run({"predict", "--preset", "frodo", "--against", "m"})),
+            "espalier: m: no measured time has a formula\n");
+  EXPECT_EQ(refusal_of(run({"predict", "--preset", "frodo"})),
+            "espalier: --ranks: missing; give the number of processes, or --against FILE\n");
+  EXPECT_THAT(refusal_of(run(with({"--against", "m"}))), HasSubstr("--against"));
+  EXPECT_EQ(refusal_of(run(with({"-o", "chart.svg"}))),
+            "espalier: --message: a chart needs at least 2 bytes\n");
+  EXPECT_EQ(refusal_of(run(with({"--message", "8", "-o", "chart.pdf"}))),
+            "espalier: chart.pdf: the chart is SVG; name a file that ends in .svg\n");
 }
 
 TEST_F(PredictCommand, RefusesWhatItCannotPredict) {

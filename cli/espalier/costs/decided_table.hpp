@@ -7,7 +7,7 @@
 #include <functional>
 #include <optional>
 
-#include "cli/espalier/reports/decision_report.hpp"
+#include "cli/espalier/costs/decision_report.hpp"
 #include "planner/plan/decision_table.hpp"
 
 namespace espalier::cli {

@@ -1,4 +1,4 @@
-#include "cli/espalier/measured_times.hpp"
+#include "cli/espalier/costs/measured_times.hpp"
 
 #include <fmt/format.h>
 

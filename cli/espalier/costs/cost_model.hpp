@@ -30,7 +30,12 @@ struct CostOptions {
     std::vector<const cost_models::FormulaEntry*> entries;  // in the registry's order, at least one
   };
   [[nodiscard]] Read read() const;
+  // By each model that the parameters determine, or by --model alone.
+  [[nodiscard]] std::vector<Read> read_each() const;
 };
+
+// Before the work: a chart can be written to the file. Empty: there is none. Throws InputError.
+void require_chart(const std::string& file);
 
 // --compute: the time to combine one byte.
 void add_compute(Arguments& app, std::optional<cost_models::SecondsPerByte>& computation);

@@ -1,7 +1,9 @@
-#include "cli/espalier/cost_model.hpp"
+#include "cli/espalier/costs/cost_model.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
+#include "cli/espalier/console.hpp"
 #include "cli/espalier/options.hpp"
 #include "cost_models/parameters_json.hpp"
 #include "cost_models/presets.hpp"
@@ -66,6 +68,13 @@ std::vector<std::string_view> cost_model_names() {
 
 }  // namespace
 
+void require_chart(const std::string& file) {
+  if (file.empty()) return;
+  require_writable(file);
+  if (file == "-" || std::filesystem::path(file).extension() == ".svg") return;
+  throw InputError(file, {}, "the chart is SVG; name a file that ends in .svg");
+}
+
 void add_compute(Arguments& app, std::optional<cost_models::SecondsPerByte>& computation) {
   app.add("--compute", computation,
           [](const std::string& text) {
@@ -115,6 +124,17 @@ CostOptions::Read CostOptions::read() const {
       computation.value_or(given.computation.value_or(cost_models::SecondsPerByte{}));
   return {parameters, combining, name, network,
           entries_of(operation, formulas_of(name), algorithms)};
+}
+
+std::vector<CostOptions::Read> CostOptions::read_each() const {
+  const Read own = read();
+  if (!model.empty() || own.model == "hockney") return {own};  // which determines no other
+  std::vector<Read> all;
+  for (const std::string_view name : cost_models::kModelNames) {
+    all.push_back({converted(own.parameters, name), own.computation, std::string(name), own.network,
+                   entries_of(operation, name, algorithms)});
+  }
+  return all;
 }
 
 }  // namespace espalier::cli

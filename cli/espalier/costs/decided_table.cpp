@@ -1,4 +1,4 @@
-#include "cli/espalier/reports/decided_table.hpp"
+#include "cli/espalier/costs/decided_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

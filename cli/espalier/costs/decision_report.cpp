@@ -1,4 +1,4 @@
-#include "cli/espalier/reports/decision_report.hpp"
+#include "cli/espalier/costs/decision_report.hpp"
 
 #include <fmt/format.h>
 
