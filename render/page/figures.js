@@ -46,6 +46,12 @@ function gainText(after, before) {
   return `+${(100 * Math.max(0, least)).toFixed(1)} to +${percentText(most)}`;
 }
 
+// A network as the page has it, whose nodes and links name what they share by number, with these values in their place.
+function unpacked(network) {
+  const named = (node) => ({...node, ...('family' in node && {family: network.families[node.family]}), ...('group' in node && {group: network.groups[node.group]})});
+  return {...network, nodes: network.nodes.map(named), links: network.links.map(([from, to, kind]) => [from, to, ...network.kinds[kind]])};
+}
+
 // The view that shows all nodes within width x height; y of the network is upwards.
 function wholeView(nodes, width, height) {
   const xs = nodes.map((node) => node.x);

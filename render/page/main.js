@@ -1,6 +1,6 @@
 // Puts the page together.
 function start(facts) {
-  const network = facts.network;
+  const network = facts.network = unpacked(facts.network);
   const nodes = network.nodes;
   network.no_rates = !facts.summary;
   if (network.no_rates) network.drawn = Math.min(2000, network.links.length);

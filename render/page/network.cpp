@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <string>
 #include <unordered_set>
 
 #include "render/lines.hpp"
@@ -26,15 +28,32 @@ Json rate_or_null(const std::optional<BytesPerSecond>& rate) {
   return rate ? Json(rounded(rate->value)) : Json();
 }
 
-Json node_facts(const Platform& platform) {
+// Values that many nodes or links share, each once, so that these name them by number.
+class SharedValues {
+ public:
+  std::size_t number_of(const Json& value) {
+    const auto [at, is_new] = numbers_.emplace(value.dump(), values_.size());
+    if (is_new) values_.push_back(value);
+    return at->second;
+  }
+  [[nodiscard]] const Json& values() const { return values_; }
+
+ private:
+  std::map<std::string, std::size_t> numbers_;
+  Json values_ = Json::array();
+};
+
+Json node_facts(const Platform& platform, SharedValues& families, SharedValues& groups) {
   const std::vector<platforms::Position> places = node_places(platform_picture(platform));
   Json nodes = Json::array();
   for (std::size_t i = 0; i < platform.nodes().size(); ++i) {
     const platforms::Node& node = platform.nodes()[i];
     Json one{{"name", node.name}, {"x", rounded(places[i].x)}, {"y", rounded(places[i].y)}};
     if (node.relay) one["relay"] = true;
-    if (const std::string_view family = family_of(node); !family.empty()) one["family"] = family;
-    if (!node.group.empty()) one["group"] = node.group;
+    if (const std::string_view family = family_of(node); !family.empty()) {
+      one["family"] = families.number_of(family);
+    }
+    if (!node.group.empty()) one["group"] = groups.number_of(node.group);
     if (node.send) one["send_Bps"] = rate_or_null(node.send);
     if (node.receive) one["receive_Bps"] = rate_or_null(node.receive);
     if (node.price_per_hour > 0) one["price_per_hour"] = node.price_per_hour;
@@ -43,14 +62,14 @@ Json node_facts(const Platform& platform) {
   return nodes;
 }
 
-// [from, to, bytes/s, latency in s, price per GB]; what is 0 at the end is left out.
-Json link_facts(const platforms::Arc& arc) {
-  Json link{platforms::index_of(arc.from), platforms::index_of(arc.to),
-            rounded(arc.bandwidth.value)};
+// [from, to, kind]; a kind is [bytes/s, latency in s, price per GB], of which what is 0 at the end
+// is left out.
+Json link_facts(const platforms::Arc& arc, SharedValues& kinds) {
+  Json kind = Json::array({rounded(arc.bandwidth.value)});
   const bool has_price = arc.price_per_GB > 0;
-  if (has_price || arc.latency.value > 0) link.push_back(rounded(arc.latency.value));
-  if (has_price) link.push_back(arc.price_per_GB);
-  return link;
+  if (has_price || arc.latency.value > 0) kind.push_back(rounded(arc.latency.value));
+  if (has_price) kind.push_back(arc.price_per_GB);
+  return {platforms::index_of(arc.from), platforms::index_of(arc.to), kinds.number_of(kind)};
 }
 
 // Arcs without repetition, in the order of their first mention.
@@ -96,9 +115,12 @@ Json paths_of(const planner::PlanTree& tree, bool up, const Platform& platform,
 }  // namespace
 
 Json network_facts(const Platform& platform, std::span<const ArcId> wanted) {
+  SharedValues families;
+  SharedValues groups;
+  SharedValues kinds;
   Json network{{"name", platform.name()},
                {"currency", platform.currency()},
-               {"nodes", node_facts(platform)},
+               {"nodes", node_facts(platform, families, groups)},
                {"links_in_all", platform.arcs().size()}};
   const std::vector<Line> lines = lines_of(platform);
   ArcList list;
@@ -110,8 +132,11 @@ Json network_facts(const Platform& platform, std::span<const ArcId> wanted) {
     add_strongest(platform, lines, (kMostPageLinks - list.arcs().size()) / 2, list);
   }
   Json links = Json::array();
-  for (const ArcId arc : list.arcs()) links.push_back(link_facts(platform.arc(arc)));
+  for (const ArcId arc : list.arcs()) links.push_back(link_facts(platform.arc(arc), kinds));
   network["links"] = std::move(links);
+  network["families"] = families.values();
+  network["groups"] = groups.values();
+  network["kinds"] = kinds.values();
   Json shared = Json::array();
   for (const platforms::SharedLink& one : platform.shared_links()) {
     shared.push_back({{"name", one.name}, {"Bps", rounded(one.bandwidth.value)}});

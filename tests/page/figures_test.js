@@ -20,6 +20,12 @@ assert.equal(page.percentText(0.7687), '76.9 %');
 assert.equal(page.percentText(null), '-');
 assert.equal(page.moneyText(2.425, 'USD'), '2.425 USD');
 
+// What nodes and links share is written once in the page.
+const packed = {families: ['v', 'k'], groups: ['r/0'], kinds: [[5], [7, 0.1]],
+  nodes: [{name: 'a', family: 1, group: 0}, {name: 'b'}], links: [[0, 1, 1], [1, 0, 0]]};
+assert.deepEqual(page.unpacked(packed).nodes, [{name: 'a', family: 'k', group: 'r/0'}, {name: 'b'}]);
+assert.deepEqual(page.unpacked(packed).links, [[0, 1, 7, 0.1], [1, 0, 5]]);
+
 // A gain is stated within what is proven.
 const before = {optimum_Bps: 100, bound_Bps: 100};
 assert.equal(page.gainText({optimum_Bps: 120, bound_Bps: 120, gain: 0.2}, before), '+20.0 %');

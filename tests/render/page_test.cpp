@@ -46,6 +46,10 @@ TEST(NetworkFacts, HaveAllLinksOfASmallNetwork) {
   EXPECT_EQ(facts.at("links_in_all"), 6);
   EXPECT_EQ(facts.at("drawn"), 6);
   EXPECT_EQ(facts.at("nodes").at(2).at("name"), "n2");
+  EXPECT_LE(facts.at("kinds").size(), 6U);
+  for (const Json& link : facts.at("links")) {
+    EXPECT_LT(link.at(2).get<std::size_t>(), facts.at("kinds").size());
+  }
 }
 
 TEST(NetworkFacts, LeaveWeakLinksOfALargeNetworkOutUnlessTheyAreWanted) {

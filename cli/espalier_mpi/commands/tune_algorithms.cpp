@@ -80,30 +80,34 @@ std::vector<Method> methods_of(const AlgorithmOptions& options, const planner::A
   return methods;
 }
 
-// The time by the formula of an operation. Precondition: there is one.
-Seconds time_by(const cost_models::Parameters& parameters, Operation operation,
-                std::string_view algorithm, const cost_models::Case& of) {
+// The time by the formula of an operation; unset: the model has none.
+std::optional<Seconds> time_by(const cost_models::Parameters& parameters, Operation operation,
+                               std::string_view algorithm, const cost_models::Case& of) {
   const cost_models::FormulaEntry* const entry = cost_models::find_formula(
       planner::name_of(operation), algorithm, cost_models::kModelNames[parameters.index()]);
+  if (entry == nullptr) return std::nullopt;
   return predict(*entry, parameters, of);
 }
 
 // An allreduce without a formula counts as a reduction and a broadcast. Levels count as none: no
 // formula knows hosts.
-Seconds time_by(const cost_models::Parameters& parameters, const planner::ExecutedFormula& formula,
-                const cost_models::Case& of) {
+std::optional<Seconds> time_by(const cost_models::Parameters& parameters,
+                               const planner::ExecutedFormula& formula,
+                               const cost_models::Case& of) {
   if (formula.operation != Operation::kAllreduce || formula.algorithm == "two-tree") {
     return time_by(parameters, formula.operation, formula.algorithm, of);
   }
-  return {time_by(parameters, Operation::kReduce, formula.algorithm, of).value +
-          time_by(parameters, Operation::kBroadcast, formula.algorithm, of).value};
+  const auto up = time_by(parameters, Operation::kReduce, formula.algorithm, of);
+  const auto down = time_by(parameters, Operation::kBroadcast, formula.algorithm, of);
+  if (!up || !down) return std::nullopt;
+  return Seconds{up->value + down->value};
 }
 
 constexpr cost_models::SecondsPerByte kInstantly{0};
 
 using Predicted = std::vector<std::optional<Seconds>>;
 
-// By method; unset for MPI's own function, and for segments that an earlier method has, too.
+// By method; unset without a formula, and for segments that an earlier method has, too.
 Predicted predicted_times(std::span<const Method> methods,
                           const cost_models::NetworkParameters& network, std::uint32_t ranks,
                           Bytes message) {
@@ -153,7 +157,16 @@ class AlgorithmTuner {
       case_.predicted.push_back(predicted_times(methods_, network, placement_.ranks(), message));
     }
     share(job.comm, case_.predicted);
-    if (methods_.back().formula == nullptr) case_.unmodelled = {methods_.size() - 1};
+    for (std::size_t method = 0; method < methods_.size(); ++method) {
+      const bool is_modelled = std::ranges::any_of(
+          case_.predicted, [&](const Predicted& row) { return row[method].has_value(); });
+      if (!is_modelled) case_.unmodelled.push_back(method);
+    }
+    if (case_.unmodelled.size() == methods_.size()) {
+      throw InputError({}, kAlgorithms,
+                       "the parameters' model has no formula for these; name others, or give those "
+                       "of loggp");
+    }
     case_.within = options.within;
     case_.every = options.every;
     mpi_medians_.resize(timing_.sizes.size());

@@ -207,6 +207,13 @@ test_tune_algorithms() {
   sed 's/"algorithm": "[a-z-]*"/"algorithm": "library"/' broadcast.decisions >library.decisions
   ranks 4 bcast --decisions library.decisions --message 1MB
   refused 2 "library.decisions: the table leaves 1 MB among 4 ranks to MPI's own function"
+  # Hockney's model has no formula for two trees, which are timed everywhere.
+  echo '{"model": "hockney", "alpha_s": 2e-4, "beta_s_per_byte": 8e-8}' >hockney.json
+  ranks 4 tune --algorithms linear,two-tree --parameters hockney.json --message 1kB,1MB --segments 0 --repeat 1 --warm-up 0 -o h.json
+  done_well
+  [ "$(grep -c ' two-tree ' stdout)" -ge 2 ] || { fail "what has no formula was not timed"; cat stdout; }
+  ranks 4 tune --algorithms two-tree --parameters hockney.json --message 1kB -o none.json
+  refused 2 "--algorithms: the parameters' model has no formula for these"
   # Nothing is changed by what is refused.
   cp broadcast.decisions before
   ranks 4 tune --algorithms all --operation reduce --parameters loggp.json --message 1kB -o broadcast.decisions
