@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -109,24 +108,10 @@ void note_unknown_algorithms(const std::vector<cost_models::Measurement>& measur
 }
 
 void compare(DecisionReport& report, const DecideCommand& options) {
-  std::vector<cost_models::Measurement> measured;
-  std::string files;
-  for (const std::string& name : options.against) {
-    const std::string file = display_name(name);
-    files += (files.empty() ? "" : ", ") + file;
-    std::ranges::move(parse_measured_times(read_text(name), file, report.operation),
-                      std::back_inserter(measured));
-  }
   // A model does not choose MPI's own function, which would hide what it costs to choose wrongly.
-  if (options.decisions.empty()) {
-    std::erase_if(measured, [](const auto& one) { return one.algorithm == planner::kLibrary; });
-  }
-  if (measured.empty()) {
-    throw InputError(files, {}, fmt::format("no measured times of {}", report.operation));
-  }
-  if (options.decisions.empty()) {
-    note_unknown_algorithms(measured, report.operation, options.console);
-  }
+  const bool is_model = options.decisions.empty();
+  const auto [measured, files] = read_measured_times(options.against, report.operation, !is_model);
+  if (is_model) note_unknown_algorithms(measured, report.operation, options.console);
   report.penalties = cost_models::penalties(report.decision, measured);
   const auto unknown = std::ranges::count_if(
       report.penalties, [](const auto& penalty) { return !penalty || !penalty->chosen; });

@@ -1,8 +1,6 @@
 // espalier predict: the time of a collective operation by published formulas.
 #include "cost_models/formulas/predict.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string>
 
@@ -68,13 +66,10 @@ void PredictCommand::check() const {
 
 // Of what was measured.
 ExitStatus PredictCommand::compare() const {
-  std::vector<cost_models::Measurement> measured;
-  for (const std::string& name : against) {
-    std::ranges::move(parse_measured_times(read_text(name), display_name(name), cost.operation),
-                      std::back_inserter(measured));
-  }
-  const PredictedTimes times = at_place(against.front(), "", [&] {
-    return predicted_times(cost.read_each(), cost.operation, measured);
+  const MeasuredTimes measured =
+      read_measured_times(against, cost.operation, /*with_library=*/false);
+  const PredictedTimes times = at_place(measured.files, "", [&] {
+    return predicted_times(cost.read_each(), cost.operation, measured.times);
   });
   if (!chart.empty()) write_text(chart, to_svg(chart_of(times)));
   print_beside(report_of(times).render(json), chart, console);

@@ -13,6 +13,7 @@
 #include "platforms/formats/text/csv.hpp"
 #include "platforms/formats/text/text_lines.hpp"
 #include "support/errors.hpp"
+#include "support/files.hpp"
 #include "support/json.hpp"
 
 namespace espalier::cli {
@@ -203,6 +204,23 @@ std::vector<Measurement> parse_measured_times(std::string_view text, const std::
     times.push_back(std::move(row.measurement));
   }
   return times;
+}
+
+MeasuredTimes read_measured_times(const std::vector<std::string>& files, std::string_view operation,
+                                  bool with_library) {
+  MeasuredTimes measured;
+  for (const std::string& name : files) {
+    const std::string file = display_name(name);
+    measured.files += (measured.files.empty() ? "" : ", ") + file;
+    for (Measurement& one : parse_measured_times(read_text(name), file, operation)) {
+      if (!with_library && one.algorithm == planner::kLibrary) continue;
+      measured.times.push_back(std::move(one));
+    }
+  }
+  if (measured.times.empty()) {
+    throw InputError(measured.files, {}, fmt::format("no measured times of {}", operation));
+  }
+  return measured;
 }
 
 }  // namespace espalier::cli

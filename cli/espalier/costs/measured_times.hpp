@@ -15,9 +15,7 @@ struct MeasuredRow {
   cost_models::Measurement measurement;
 };
 
-// Times of MPI's own function have the algorithm planner::kLibrary.
-
-// All times, from CSV or from JSON (text that begins with '{'), also of `espalier-mpi bench
+// All times, those of MPI's own function with the algorithm planner::kLibrary, from CSV or from JSON (text that begins with '{'), also of `espalier-mpi bench
 // --json`. Throws InputError (file, JSON pointer or line, reason). `file` is for messages.
 std::vector<MeasuredRow> parse_measured_rows(std::string_view text, const std::string& file);
 
@@ -25,5 +23,14 @@ std::vector<MeasuredRow> parse_measured_rows(std::string_view text, const std::s
 std::vector<cost_models::Measurement> parse_measured_times(std::string_view text,
                                                            const std::string& file,
                                                            std::string_view operation);
+
+// The times of `operation` in all of these files, and their names. with_library: also of MPI's own
+// function. Throws InputError as parse_measured_times, and where there is none.
+struct MeasuredTimes {
+  std::vector<cost_models::Measurement> times;
+  std::string files;  // "a.json, b.json"
+};
+MeasuredTimes read_measured_times(const std::vector<std::string>& files,
+                                  std::string_view operation, bool with_library);
 
 }  // namespace espalier::cli
