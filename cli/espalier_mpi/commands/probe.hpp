@@ -10,6 +10,7 @@
 
 #include "cli/common/arguments.hpp"
 #include "cli/espalier_mpi/options/running_options.hpp"
+#include "cost_models/parameters_json.hpp"
 #include "runtime/measure/message_times.hpp"
 #include "runtime/measure/mpi_network.hpp"
 #include "runtime/measure/probe.hpp"
@@ -58,6 +59,9 @@ struct ProbeCommand {
 void run_probe(const ProbeCommand& command);
 // The same with --model: measures messages of several sizes, pair by pair. hosts: of each rank.
 void run_model_probe(const ProbeCommand& command, const std::vector<std::string>& hosts);
+// LogGP's parameters, as `probe --model loggp` measures them. On rank 0; collective. Throws as
+// run_probe.
+cost_models::NetworkParameters measured_loggp(const Job& job);
 // Rank 0 measures while the others serve it, and then writes. Collective; throws as run_probe.
 void measure_and_write(const Job& job,
                        const std::function<void(runtime::probe::MpiNetwork&)>& measure,

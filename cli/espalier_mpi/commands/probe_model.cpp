@@ -12,6 +12,7 @@
 #include "cli/espalier_mpi/reports/report.hpp"
 #include "cost_models/fit/measured_messages.hpp"
 #include "cost_models/parameters_json.hpp"
+#include "runtime/api/rank_mapping.hpp"
 #include "runtime/measure/mpi_network.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
@@ -77,6 +78,17 @@ cost_models::Parameters parameters_of(const probe::PairTimes& times, std::string
   return cost_models::plogp_from(measured);
 }
 
+// What the parameters follow from.
+void measure_pairs(probe::MpiNetwork& network, double effort, Bytes largest,
+                   const std::function<void(const probe::Progress&)>& show, ModelReport& report) {
+  const probe::MessageOptions options{effort, largest.value, show};
+  report.times = probe::typical(probe::time_pairs(network, report.pairs, options, report.repeats));
+  report.combining =
+      probe::time_combining(network, probe::ranks_of(report.pairs), report.repeats, show);
+  report.network = {parameters_of(report.times, report.model),
+                    cost_models::SecondsPerByte{report.combining[0].s_per_byte}};
+}
+
 std::string name_of(const ModelReport& report) {
   std::string name = fmt::format("probe of {}, {}", counted(report.ranks, "rank"), report.which);
   if (report.pairs.size() > 1) name += fmt::format(", median of {} pairs", report.pairs.size());
@@ -104,26 +116,36 @@ void run_model_probe(const ProbeCommand& command, const std::vector<std::string>
       [&](probe::MpiNetwork& network) {
         ProbeProgress progress(!command.quiet);
         const auto show = [&](const probe::Progress& now) { progress.show(now); };
-        const probe::MessageOptions options{command.effort_factor, command.model.largest().value,
-                                            show};
-        report.times =
-            probe::typical(probe::time_pairs(network, sample.pairs, options, report.repeats));
-        report.combining =
-            probe::time_combining(network, probe::ranks_of(sample.pairs), report.repeats, show);
+        measure_pairs(network, command.effort_factor, command.model.largest(), show, report);
         if (!command.model.pair) {
           report.gaps = gaps_in_turn(network, hosts, sample.pairs[0], command.model.largest(),
                                      report.repeats, show);
         }
       },
       [&] {
-        report.network = {parameters_of(report.times, command.model.name),
-                          cost_models::SecondsPerByte{report.combining[0].s_per_byte}};
         report.name = command.name.empty() ? name_of(report) : command.name;
         write_text(command.out, cost_models::parameters_json(report.network, report.name));
       });
   if (!leads) return;
   report.seconds = watch.elapsed().value;
   print_report(report_of(report), command.json, command.out == "-");
+}
+
+cost_models::NetworkParameters measured_loggp(const Job& job) {
+  const std::vector<std::string> hosts = runtime::host_names(job.comm);
+  if (hosts.size() < 2) throw InputError("one rank has no network to measure; start two or more");
+  const ModelArguments model;
+  ModelReport report;
+  report.model = "loggp";
+  report.pairs = pairs_of(hosts, model, report.which).pairs;
+  const auto measure = [&](probe::MpiNetwork& network) {
+    ProbeProgress progress(/*enabled=*/true);
+    measure_pairs(
+        network, probe::kNormal, model.largest(),
+        [&](const probe::Progress& now) { progress.show(now); }, report);
+  };
+  measure_and_write(job, measure, [] {});
+  return report.network;
 }
 
 }  // namespace espalier::cli

@@ -10,6 +10,7 @@
 #include <span>
 #include <system_error>
 
+#include "cli/espalier_mpi/commands/probe.hpp"
 #include "cli/espalier_mpi/reports/output.hpp"
 #include "cost_models/decide/refinement.hpp"
 #include "cost_models/formulas/predict.hpp"
@@ -107,7 +108,9 @@ constexpr cost_models::SecondsPerByte kInstantly{0};
 
 using Predicted = std::vector<std::optional<Seconds>>;
 
-// By method; unset without a formula, and for segments that an earlier method has, too.
+constexpr Seconds kNoFormula{std::numeric_limits<double>::infinity()};
+
+// By method; unset for segments that do not make it differ from an earlier one.
 Predicted predicted_times(std::span<const Method> methods,
                           const cost_models::NetworkParameters& network, std::uint32_t ranks,
                           Bytes message) {
@@ -115,18 +118,22 @@ Predicted predicted_times(std::span<const Method> methods,
   std::vector<std::pair<std::string_view, Bytes>> seen;
   for (std::size_t i = 0; i < methods.size(); ++i) {
     const Method& method = methods[i];
-    if (method.formula == nullptr) continue;
+    if (method.formula == nullptr) {
+      times[i] = kNoFormula;
+      continue;
+    }
     const Bytes cut = method.segment < message ? method.segment : Bytes{0};
     const std::pair<std::string_view, Bytes> as{method.algorithm, cut};
     if (std::ranges::count(seen, as) != 0) continue;
     seen.push_back(as);
     times[i] = time_by(network.parameters, *method.formula,
-                       {ranks, message, cut, network.computation.value_or(kInstantly)});
+                       {ranks, message, cut, network.computation.value_or(kInstantly)})
+                   .value_or(kNoFormula);
   }
   return times;
 }
 
-// Collective: rank 0's times on all ranks, whose mathematical libraries may differ.
+// Collective: rank 0's times on all ranks, which must time the same.
 void share(MPI_Comm comm, std::vector<Predicted>& times) {
   constexpr double kUnset = -1;
   for (Predicted& row : times) {
@@ -151,22 +158,13 @@ class AlgorithmTuner {
         placement_(runtime::placement_of(job.comm)),
         methods_(methods_of(options, placement_.among())),
         figures_(empty_figures(job.comm, options.operation, timing)) {
-    const cost_models::NetworkParameters network = cost_models::parse_parameters(
-        runtime::share_file(job.comm, options.parameters), display_name(options.parameters));
-    for (const Bytes message : timing_.sizes) {
-      case_.predicted.push_back(predicted_times(methods_, network, placement_.ranks(), message));
-    }
-    share(job.comm, case_.predicted);
-    for (std::size_t method = 0; method < methods_.size(); ++method) {
-      const bool is_modelled = std::ranges::any_of(
-          case_.predicted, [&](const Predicted& row) { return row[method].has_value(); });
-      if (!is_modelled) case_.unmodelled.push_back(method);
-    }
-    if (case_.unmodelled.size() == methods_.size()) {
-      throw InputError({}, kAlgorithms,
-                       "the parameters' model has no formula for these; name others, or give those "
-                       "of loggp");
-    }
+    const cost_models::NetworkParameters network =
+        options.parameters.empty()
+            ? measured_loggp(job)
+            : cost_models::parse_parameters(runtime::share_file(job.comm, options.parameters),
+                                            display_name(options.parameters));
+    predict(network);
+    find_unmodelled();
     case_.within = options.within;
     case_.every = options.every;
     mpi_medians_.resize(timing_.sizes.size());
@@ -191,6 +189,39 @@ class AlgorithmTuner {
   [[nodiscard]] const BenchFigures& figures() const { return figures_; }
 
  private:
+  // Collective. network: on rank 0.
+  void predict(const cost_models::NetworkParameters& network) {
+    case_.predicted.resize(timing_.sizes.size(), Predicted(methods_.size()));
+    runtime::collective_try(job_.comm, [&] {
+      if (runtime::rank_in(job_.comm) != 0) return;
+      for (std::size_t cell = 0; cell < timing_.sizes.size(); ++cell) {
+        case_.predicted[cell] =
+            predicted_times(methods_, network, placement_.ranks(), timing_.sizes[cell]);
+      }
+    });
+    share(job_.comm, case_.predicted);
+  }
+
+  // Methods without a formula, which are not predicted anywhere.
+  void find_unmodelled() {
+    bool is_any_modelled = false;
+    for (std::size_t method = 0; method < methods_.size(); ++method) {
+      bool is_modelled = true;
+      for (Predicted& row : case_.predicted) {
+        is_any_modelled |= row[method] && *row[method] < kNoFormula;
+        if (row[method] != kNoFormula) continue;
+        row[method].reset();
+        is_modelled = false;
+      }
+      if (!is_modelled) case_.unmodelled.push_back(method);
+    }
+    if (!is_any_modelled) {
+      throw InputError({}, kAlgorithms,
+                       "the parameters' model has no formula for these; name others, or give those "
+                       "of loggp");
+    }
+  }
+
   [[nodiscard]] std::string name_of_method(std::size_t method) const {
     return planner::method_name(methods_[method].algorithm, methods_[method].segment);
   }
@@ -299,7 +330,7 @@ void AlgorithmOptions::add_to(Arguments& app) {
           "with --algorithms: " + one_of(names));
   app.add("--parameters", parameters,
           "with --algorithms: the network's parameters, as `probe --model` writes them, by which "
-          "methods are chosen to be timed",
+          "methods are chosen to be timed (default: measure those of loggp first)",
           {.type = "FILE"});
   app.add("--segments", segments, parse_sizes,
           "with --algorithms: segment sizes to choose from; 0: not segmented", {.type = "LIST"});
@@ -309,11 +340,6 @@ void AlgorithmOptions::add_to(Arguments& app) {
 }
 
 void AlgorithmOptions::check() const {
-  if (parameters.empty()) {
-    throw InputError(
-        "--algorithms needs --parameters FILE; write it with espalier-mpi probe --model loggp -o "
-        "FILE");
-  }
   if (!(within >= 1)) throw InputError("--within: the least time itself is 1; give 1 or more");
   static_cast<void>(wanted_formulas(*this));
 }

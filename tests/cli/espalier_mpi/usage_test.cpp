@@ -118,7 +118,6 @@ INSTANTIATE_TEST_SUITE_P(Table, RefusedUsage, ::testing::Values(
     Usage{"tune good.json", "--message is required"},
     Usage{"tune --message 1", "PLAN is missing; give a plan, or --algorithms all"},
     Usage{"tune good.json --algorithms all --message 1", "PLAN and --algorithms are given; give one of them"},
-    Usage{"tune --algorithms all --message 1", "--algorithms needs --parameters FILE"},
     Usage{"tune --algorithms lineer --parameters p --message 1",
           "--algorithms: unknown algorithm of broadcast 'lineer'; did you mean 'linear'?"},
     Usage{"tune --algorithms library --parameters p --message 1", "--algorithms: name others than MPI's own"},

@@ -214,6 +214,10 @@ test_tune_algorithms() {
   [ "$(grep -c ' two-tree ' stdout)" -ge 2 ] || { fail "what has no formula was not timed"; cat stdout; }
   ranks 4 tune --algorithms two-tree --parameters hockney.json --message 1kB -o none.json
   refused 2 "--algorithms: the parameters' model has no formula for these"
+  # Without parameters they are measured first.
+  ranks 3 tune --algorithms pipeline,linear --message 10kB --repeat 1 --warm-up 0 -o measured.json; done_well
+  [ "$(grep -c '"predicted_s": [1-9]' measured.json)" -eq 1 ] || { fail "nothing was predicted"; cat measured.json; }
+  ranks 1 tune --algorithms all --message 10kB -o alone.json; refused 2 "one rank has no network to measure"
   # Nothing is changed by what is refused.
   cp broadcast.decisions before
   ranks 4 tune --algorithms all --operation reduce --parameters loggp.json --message 1kB -o broadcast.decisions
