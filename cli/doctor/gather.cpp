@@ -120,9 +120,8 @@ std::map<std::string, std::string> read_environment() {
 
 std::vector<std::string> missing_settings() {
   std::vector<std::string> missing;
-  for (const char* const name :
-       {"ESPALIER_PLAN", "ESPALIER_TUNED", "ESPALIER_DECISIONS", "ESPALIER_PLATFORM",
-        "ESPALIER_GROUPS"}) {
+  for (const char* const name : {"ESPALIER_PLAN", "ESPALIER_TUNED", "ESPALIER_DECISIONS",
+                                 "ESPALIER_PLATFORM", "ESPALIER_GROUPS"}) {
     const std::string value = environment_variable(name);
     if (value.empty() || value == "hosts") continue;  // no file: the hosts are the groups
     for (const std::string_view file : split(value, ':')) {

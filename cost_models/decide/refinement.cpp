@@ -19,7 +19,13 @@ class Refinement {
   std::vector<RefinedCell> run() {
     for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
       const bool is_end = cell == 0 || cell + 1 == cells_.size();
-      if (of_.every || is_end || switches(cell - 1) || switches(cell)) time_cell(cell, {});
+      const bool after = cell > 0 && switches(cell - 1);
+      const bool before = cell + 1 < cells_.size() && switches(cell);
+      if (!of_.every && !is_end && !after && !before) continue;
+      std::vector<std::size_t> across;  // the switching points
+      if (after) across.push_back(cells_[cell - 1].modelled);
+      if (before) across.push_back(cells_[cell + 1].modelled);
+      time_cell(cell, across);
     }
     std::size_t left = 0;
     while (left + 1 < cells_.size()) {

@@ -37,10 +37,11 @@ struct RefinedCell {
 using TimeMethods =
     std::function<std::vector<Seconds>(std::size_t cell, std::span<const std::size_t> methods)>;
 
-// Unless every cell is timed: times the first and the last cell, those on both sides of the model's
-// switching points, and then the middle of any two timed neighbours that differ, until cells that
-// are not timed lie between equal ones. The least time is chosen; the model's choice if it takes at
-// most 1.02 times as long, so that equally good methods do not alternate.
+// Unless every cell is timed: times the first and the last cell, and those on both sides of the
+// model's switching points with the methods of both, and then the middle of any two timed
+// neighbours that differ, until cells that are not timed lie between equal ones. The least time is
+// chosen; the model's choice if it takes at most 1.02 times as long, so that equally good methods
+// do not alternate.
 std::vector<RefinedCell> refine(const RefinementCase& of, const TimeMethods& time);
 
 }  // namespace espalier::cost_models

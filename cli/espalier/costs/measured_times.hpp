@@ -15,8 +15,9 @@ struct MeasuredRow {
   cost_models::Measurement measurement;
 };
 
-// All times, those of MPI's own function with the algorithm planner::kLibrary, from CSV or from JSON (text that begins with '{'), also of `espalier-mpi bench
-// --json`. Throws InputError (file, JSON pointer or line, reason). `file` is for messages.
+// All times, those of MPI's own function with the algorithm planner::kLibrary, from CSV or from
+// JSON (text that begins with '{'), also of `espalier-mpi bench --json`.
+// Throws InputError (file, JSON pointer or line, reason). `file` is for messages.
 std::vector<MeasuredRow> parse_measured_rows(std::string_view text, const std::string& file);
 
 // The times of `operation`, and those without an operation; rows of others are skipped unchecked.
@@ -30,7 +31,7 @@ struct MeasuredTimes {
   std::vector<cost_models::Measurement> times;
   std::string files;  // "a.json, b.json"
 };
-MeasuredTimes read_measured_times(const std::vector<std::string>& files,
-                                  std::string_view operation, bool with_library);
+MeasuredTimes read_measured_times(const std::vector<std::string>& files, std::string_view operation,
+                                  bool with_library);
 
 }  // namespace espalier::cli

@@ -49,6 +49,7 @@ struct TuneCommand {
   [[nodiscard]] ExitStatus run() const;
 
  private:
+  void check_plan();
   void check_algorithms();
 };
 
@@ -174,21 +175,25 @@ void TuneCommand::add_to(Arguments& app) {
 }
 
 void TuneCommand::check() {
-  timing.check();
-  if (!platform.empty() && (around_plan_segment || timing.running.segment)) {
-    throw InputError("--platform and --segment both set where to search; give one of them");
-  }
   for (const Bytes size : timing.sizes) {
     if (size.value == 0)
       throw InputError("--message: an empty message has no segments; give at least 1 byte");
   }
   if (out == "-") throw InputError("-o needs a file name; standard output contains the figures");
-  if (!algorithms.algorithms.empty()) {
+  if (algorithms.algorithms.empty()) {
+    check_plan();
+  } else {
     check_algorithms();
-    return;
   }
+  timing.check();
+}
+
+void TuneCommand::check_plan() {
   if (plan.empty()) throw InputError("PLAN is missing; give a plan, or --algorithms all");
-  if (timing.broadcast.rounds) throw InputError("--rounds needs the plan's segments; leave it out");
+  if (!platform.empty() && (around_plan_segment || timing.running.segment)) {
+    throw InputError("--platform and --segment both set where to search; give one of them");
+  }
+  if (timing.running.rounds) throw InputError("--rounds needs the plan's segments; leave it out");
   if (timing.broadcast.schedule) {
     throw InputError("--schedule needs the plan's segments; leave it out");
   }
@@ -202,12 +207,11 @@ void TuneCommand::check_algorithms() {
   if (!platform.empty() || around_plan_segment || timing.running.segment) {
     throw InputError("--platform and --segment are for a plan; --algorithms has --segments");
   }
-  if (timing.broadcast.rounds || timing.broadcast.schedule || timing.running.ports) {
+  if (timing.running.rounds || timing.broadcast.schedule || timing.running.ports) {
     throw InputError("--rounds, --schedule and --ports are for a plan; leave them out");
   }
   algorithms.check();
   timing.running.direct_copies = false;  // as decisions are followed
-  timing.check();
   if (out.empty()) out = "decisions.json";
 }
 

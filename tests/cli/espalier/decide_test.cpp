@@ -259,7 +259,7 @@ TEST_F(DecideCommand, ShowsAndWritesATable) {
             "12     1 KiB: library; 64 KiB: pipeline/8 KiB\n"
             "24     1 KiB: hierarchical-two-tree; 64 KiB: hierarchical-two-tree/8 KiB\n");
   EXPECT_THAT(finished.err, HasSubstr("3 of 4 cells are left to the library's own choice"));
-  EXPECT_THAT(read("rules.conf"), HasSubstr("\n1024 0 0 0 # Open MPI's own choice\n"
+  EXPECT_THAT(read("rules.conf"), HasSubstr("\n0 0 0 0 # Open MPI's own choice\n"
                                             "65536 3 0 8192 # pipeline\n"));
   EXPECT_EQ(xml_fault(read("chart.svg")), "");
   const Json report = run_json({"decide", "--decisions", "table.json", "--json"});
@@ -273,7 +273,7 @@ TEST_F(DecideCommand, ComparesATableWithMeasurements) {
         "pipeline,8192,12,65536,0.02\nbinomial,0,12,65536,0.016\n");
   const Finished finished = run({"decide", "--decisions", "table.json", "--against", "m"});
   EXPECT_EQ(finished.status, 0) << finished.err;
-  EXPECT_THAT(finished.out, HasSubstr("25 %  64 KiB  pipeline/8 KiB  binomial"));
+  EXPECT_THAT(finished.out, HasSubstr("25.00 %  64 KiB  pipeline/8 KiB  binomial"));
 }
 
 TEST_F(DecideCommand, RefusesTablesThatDoNotDecide) {

@@ -97,7 +97,7 @@ TEST_F(PredictCommand, ComparesMeasuredTimesWithEachModel) {
   EXPECT_THAT(finished.out,
               HasSubstr("\nlinear           -     16   64 KiB  166.0 ms  83.0 ms  -50.0 %\n"));
   EXPECT_THAT(finished.out, HasSubstr("\ntwo-tree     8 KiB     16   64 KiB    7.5 ms   7.5 ms"));
-  EXPECT_THAT(finished.out, HasSubstr("\nlinear         1                50.0 %  50.0 %\n"));
+  EXPECT_THAT(finished.out, HasSubstr("\nlinear         1               50.0 %  50.0 %\n"));
   const std::string svg = read("chart.svg");
   EXPECT_EQ(xml_fault(svg), "");
   for (const char* const text : {">broadcast among 16 ranks, measured and predicted<", ">linear<",

@@ -69,6 +69,7 @@ TEST_F(Usage, WrongUsageIsOneLineAndStatusTwo) {
       {{"list", "algorithms", "models"}, "list: unexpected argument 'models'"},
       {{"decide", "p.json"},
        "decide: unexpected argument 'p.json'; this command takes options only: --parameters FILE, "
+       "--decisions FILE, "
        "--against FILE, --open-mpi-rules FILE, --mpich-selection FILE, --mpich-library FILE (see "
        "--help)"},
       {{"list", "modles"},
