@@ -123,7 +123,8 @@ std::vector<std::string> missing_settings() {
   for (const char* const name : {"ESPALIER_PLAN", "ESPALIER_TUNED", "ESPALIER_DECISIONS",
                                  "ESPALIER_PLATFORM", "ESPALIER_GROUPS"}) {
     const std::string value = environment_variable(name);
-    if (value.empty() || value == "hosts") continue;  // no file: the hosts are the groups
+    const bool are_hosts = name == std::string_view("ESPALIER_GROUPS") && value == "hosts";
+    if (value.empty() || are_hosts) continue;
     for (const std::string_view file : split(value, ':')) {
       std::error_code ignored;
       if (!fs::exists(file, ignored))

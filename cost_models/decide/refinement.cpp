@@ -22,7 +22,7 @@ class Refinement {
       const bool after = cell > 0 && switches(cell - 1);
       const bool before = cell + 1 < cells_.size() && switches(cell);
       if (!of_.every && !is_end && !after && !before) continue;
-      std::vector<std::size_t> across;  // the switching points
+      std::vector<std::size_t> across;  // what the model chooses beyond a switching point
       if (after) across.push_back(cells_[cell - 1].modelled);
       if (before) across.push_back(cells_[cell + 1].modelled);
       time_cell(cell, across);
@@ -70,14 +70,15 @@ class Refinement {
   }
 
   // Times what is near the top, what is chosen in neighbours, and what has no model.
-  void time_cell(std::size_t cell, std::vector<std::size_t> neighbours) {
+  void time_cell(std::size_t cell, const std::vector<std::size_t>& neighbours) {
     std::vector<std::size_t> methods = near_the_top(cell);
-    neighbours.insert(neighbours.end(), of_.unmodelled.begin(), of_.unmodelled.end());
-    for (const std::size_t method : neighbours) {
-      const bool is_unmodelled = std::ranges::count(of_.unmodelled, method) != 0;
-      if (!is_unmodelled && !of_.predicted[cell][method]) continue;
+    const auto add = [&](std::size_t method) {
       if (std::ranges::count(methods, method) == 0) methods.push_back(method);
+    };
+    for (const std::size_t method : neighbours) {
+      if (of_.predicted[cell][method]) add(method);
     }
+    std::ranges::for_each(of_.unmodelled, add);
     const std::vector<Seconds> times = time_(cell, methods);
     RefinedCell& refined = cells_[cell];
     for (std::size_t i = 0; i < methods.size(); ++i) {

@@ -97,16 +97,10 @@ template <class Number>
 std::span<const Decision> nearest(std::span<const Decision> cells, Number Decision::*number,
                                   std::uint64_t value) {
   const auto upper = std::ranges::lower_bound(cells, value, {}, number);
-  Number found{};
-  if (upper == cells.end()) {
-    found = cells.back().*number;
-  } else {
-    found = (*upper).*number;
-    if (upper != cells.begin() && found != value) {
-      const Number lower = (*std::prev(upper)).*number;
-      const bool is_lower = positive(value) / positive(lower) <= positive(found) / positive(value);
-      if (is_lower) found = lower;
-    }
+  Number found = upper == cells.end() ? cells.back().*number : (*upper).*number;
+  if (upper != cells.begin() && upper != cells.end()) {
+    const Number lower = (*std::prev(upper)).*number;
+    if (positive(value) / positive(lower) <= positive(found) / positive(value)) found = lower;
   }
   return {std::ranges::lower_bound(cells, found, {}, number),
           std::ranges::upper_bound(cells, found, {}, number)};
@@ -118,20 +112,17 @@ std::span<const ExecutedFormula> executed_formulas() {
   return kExecuted;
 }
 
-const ExecutedFormula* executed_formula(Operation operation, std::string_view algorithm) {
-  const auto* const found = std::ranges::find_if(kExecuted, [&](const ExecutedFormula& one) {
-    return one.operation == operation && one.algorithm == algorithm;
-  });
-  return found == kExecuted.end() ? nullptr : found;
-}
-
 std::optional<DecidedShape> decided_shape(Operation operation, std::string_view algorithm) {
   const bool is_hierarchical = algorithm.starts_with(kHierarchical);
   if (is_hierarchical) algorithm.remove_prefix(kHierarchical.size());
-  const ExecutedFormula* const formula = executed_formula(operation, algorithm);
   // Halves that are exchanged have no levels.
-  if (formula == nullptr || (is_hierarchical && algorithm == "split-binary")) return std::nullopt;
-  return DecidedShape{*formula, is_hierarchical};
+  if (is_hierarchical && algorithm == "split-binary") return std::nullopt;
+  for (const ExecutedFormula& one : kExecuted) {
+    if (one.operation == operation && one.algorithm == algorithm) {
+      return DecidedShape{one, is_hierarchical};
+    }
+  }
+  return std::nullopt;
 }
 
 std::string method_name(std::string_view algorithm, Bytes segment) {

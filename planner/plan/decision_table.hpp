@@ -29,13 +29,10 @@ struct ExecutedFormula {
 };
 // In the order of the operations.
 std::span<const ExecutedFormula> executed_formulas();
-// By the formula's name. Null: it has no trees.
-const ExecutedFormula* executed_formula(Operation operation, std::string_view algorithm);
 
 // The algorithm of calls that are left to MPI's own function.
 inline constexpr std::string_view kLibrary = "library";
-// Before an algorithm's name: in two levels, among hosts and within each
-// (hierarchical_shape).
+// Before an algorithm's name: in two levels, among hosts and within each (hierarchical_shape).
 inline constexpr std::string_view kHierarchical = "hierarchical-";
 
 // What executes an algorithm of a table.

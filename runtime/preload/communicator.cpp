@@ -203,7 +203,7 @@ Communicator::Entry& Communicator::entry_for(const Call& call, std::uint64_t byt
                                              const SharedSettings& shared, PlanMaker& maker) {
   std::string decided;
   const planner::Decisions* const table = shared.decisions_for(call.operation);
-  if (table != nullptr && !plain_reason(call.comm)) {
+  if (table != nullptr && (placement_ || !plain_reason(call.comm))) {
     decided = decision_for(*table, among(call.comm), bytes).algorithm;
   }
   Known to_be{call.operation, call.root, std::move(decided), call.shares(), {}, {}};

@@ -33,7 +33,7 @@ struct PredictCommand {
 
  private:
   [[nodiscard]] ExitStatus compare() const;
-  [[nodiscard]] std::string prediction() const;
+  [[nodiscard]] std::string prediction(const CostOptions::Read& read) const;
 };
 
 std::optional<Bytes> read_segment(const std::string& text) {
@@ -62,6 +62,7 @@ void PredictCommand::check() const {
   }
   if (chart.empty() || !against.empty()) return;
   if (message.value < 2) throw InputError({}, "--message", "a chart needs at least 2 bytes");
+  if (ranks < 2) throw InputError({}, "--ranks", "a chart needs at least 2 ranks");
 }
 
 // Of what was measured.
@@ -79,17 +80,16 @@ ExitStatus PredictCommand::compare() const {
 ExitStatus PredictCommand::run() const {
   require_chart(chart);
   if (!against.empty()) return compare();
-  const std::string text = prediction();
+  const CostOptions::Read read = cost.read();
+  const std::string text = prediction(read);
   if (!chart.empty()) {
-    const CostOptions::Read read = cost.read();
     write_text(chart, to_svg(chart_by_segment(read, {ranks, message, {}, read.computation})));
   }
   print_beside(text, chart, console);
   return ExitStatus::kDone;
 }
 
-std::string PredictCommand::prediction() const {
-  const CostOptions::Read read = cost.read();
+std::string PredictCommand::prediction(const CostOptions::Read& read) const {
   const cost_models::Case whole{ranks, message, {}, read.computation};
   Rows rows({left("algorithm", "algorithm"),
              {"segment", "segment_bytes"},

@@ -69,49 +69,46 @@ void add_errors(const PredictedTimes& times, Report& report) {
   report.add("errors", rows);
 }
 
-// Powers of `base` from the largest not above `low` to the smallest not below `high`, on a
-// logarithmic axis.
+// The multiples of `step` that enclose a range of decimal logarithms, at least two. label: of what
+// the logarithm is of.
 template <class Label>
-std::vector<render::ChartTick> powers(double base, double low, double high, const Label& label) {
+std::vector<render::ChartTick> powers(double step, const render::ChartRange& of,
+                                      const Label& label) {
+  constexpr double kSlack = 1e-9;
+  const double first = std::floor(of.low / step + kSlack);
+  const double last = std::max(first + 1, std::ceil(of.high / step - kSlack));
   std::vector<render::ChartTick> ticks;
-  const double first = std::floor(std::log(low) / std::log(base) + 1e-9);
-  const double last = std::ceil(std::log(high) / std::log(base) - 1e-9);
   for (double power = first; power <= last; ++power) {
-    const double value = std::pow(base, power);
-    ticks.push_back({std::log10(value), label(value)});
+    ticks.push_back({power * step, label(std::pow(10.0, power * step))});
   }
   return ticks;
 }
 
-// Axes for the points, whose coordinates are decimal logarithms.
+// Axes for the points, whose coordinates are finite decimal logarithms.
 void set_axes(render::LineChart& chart, bool over_ranks) {
-  double low_x = INFINITY;
-  double high_x = -INFINITY;
-  double low_y = INFINITY;
-  double high_y = -INFINITY;
+  render::ChartRange x{INFINITY, -INFINITY};
+  render::ChartRange y = x;
   for (const render::ChartSeries& series : chart.series) {
     for (const render::ChartPoint& point : series.points) {
-      low_x = std::min(low_x, point.x);
-      high_x = std::max(high_x, point.x);
-      low_y = std::min(low_y, point.y);
-      high_y = std::max(high_y, point.y);
+      x = {std::min(x.low, point.x), std::max(x.high, point.x)};
+      y = {std::min(y.low, point.y), std::max(y.high, point.y)};
     }
   }
-  const auto of = [](double logarithm) { return std::pow(10.0, logarithm); };
-  const double bits = std::max(1.0, std::ceil((high_x - low_x) / std::log10(2) / 8));
-  chart.x_ticks = powers(std::pow(2.0, bits), of(low_x), of(high_x), [&](double value) {
+  constexpr double kMostTicks = 8;
+  const double bit = std::log10(2.0);
+  const double bits = std::max(1.0, std::ceil((x.high - x.low) / bit / kMostTicks));
+  chart.x_ticks = powers(bits * bit, x, [&](double value) {
     const auto whole = static_cast<std::uint64_t>(std::llround(value));
     return over_ranks ? fmt::format("{}", whole) : format_size({whole});
   });
-  chart.y_ticks =
-      powers(10, of(low_y), of(high_y), [](double value) { return fmt::format("{:g}", value); });
-  const auto outside = [](double low, double high) {
-    return [=](const render::ChartTick& tick) {
-      return tick.value < low - 1e-9 || tick.value > high + 1e-9;
-    };
-  };
-  std::erase_if(chart.x_ticks, outside(low_x, high_x));
+  chart.y_ticks = powers(1, y, [](double value) { return fmt::format("{:g}", value); });
   chart.y_range = render::ChartRange{chart.y_ticks.front().value, chart.y_ticks.back().value};
+  // The axis is as long as the points need.
+  if (x.low == x.high) return;
+  std::erase_if(chart.x_ticks, [&](const render::ChartTick& tick) {
+    constexpr double kSlack = 1e-9;
+    return tick.value < x.low - kSlack || tick.value > x.high + kSlack;
+  });
 }
 
 }  // namespace
@@ -239,6 +236,7 @@ render::LineChart chart_by_segment(const CostOptions::Read& model, const cost_mo
     }
     chart.series.push_back(std::move(series));
   }
+  if (chart.series.empty()) throw InputError("no algorithm has segments, so there is no chart");
   set_axes(chart, /*over_ranks=*/false);
   return chart;
 }

@@ -37,7 +37,8 @@ Report report_of(const PredictedTimes& times);
 // Both axes are logarithmic; over the ranks for a barrier, over the messages otherwise.
 render::LineChart chart_of(const PredictedTimes& times);
 
-// A line for each algorithm that has segments, over the segment sizes of usual_segments. Throws as
+// A line for each algorithm that has segments, over the segment sizes of usual_segments. At least
+// two ranks and bytes. Throws InputError (reason only) if no algorithm has segments, and as
 // predict.
 render::LineChart chart_by_segment(const CostOptions::Read& model, const cost_models::Case& of);
 

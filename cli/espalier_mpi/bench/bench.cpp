@@ -70,10 +70,11 @@ void BenchCommand::add_to(Arguments& app) {
           {.type = "FILE"});
   app.add("--operation", operation, one_named<planner::Operation>("operation", names),
           one_of(names) + " (default: the plans')");
-  timing.sizes = parse_sizes("64KiB..256MiB:4");
+  constexpr const char* kDefault = "64KiB..256MiB:4";
+  timing.sizes = parse_sizes(kDefault);
   timing.rounds.option = "--sizes";
   app.add("--sizes,--message", timing.sizes, parse_sizes, kSizesHelp,
-          {.type = "LIST", .shown = "64KiB..256MiB:4"});
+          {.type = "LIST", .shown = kDefault});
   timing.running.add_segment_to(app);
   timing.add_to(app);
   add_tuned_option(app, tuned);

@@ -32,7 +32,7 @@ struct ModelReport {
   std::size_t of_pairs = 0;         // that these pairs are a sample of
   runtime::probe::PairTimes times;  // typical values over the pairs
   std::vector<runtime::probe::Combining> combining;
-  std::vector<runtime::probe::GapInTurn> gaps;  // empty: there is no second destination
+  std::vector<runtime::probe::GapInTurn> gaps;  // empty: there is one destination
   runtime::probe::Repeats repeats;
   cost_models::NetworkParameters network;
   double seconds = 0;

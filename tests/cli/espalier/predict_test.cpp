@@ -111,6 +111,20 @@ TEST_F(PredictCommand, ComparesMeasuredTimesWithEachModel) {
   EXPECT_NEAR(report.at("rows").at(1).at("loggp_error").get<double>(), 0, 0.02);
 }
 
+// One point has axes, too: a power of ten, and a message that is no power of two.
+TEST_F(PredictCommand, DrawsASingleCase) {
+  write("m", "algorithm,segment_bytes,ranks,message_bytes,seconds\nlinear,0,16,1000,0.01\n");
+  const Finished finished = run(
+      {"predict", "--preset", "frodo", "--model", "loggp", "--against", "m", "-o", "chart.svg"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  const std::string svg = read("chart.svg");
+  EXPECT_EQ(xml_fault(svg), "");
+  EXPECT_THAT(svg, ::testing::Not(HasSubstr("nan")));
+  for (const char* const label : {">512 B<", ">1 KiB<", ">0.01<"}) {
+    EXPECT_THAT(svg, HasSubstr(label));
+  }
+}
+
 TEST_F(PredictCommand, DrawsTimesBySegmentSize) {
   const Finished finished = run(with({"--message", "1MiB", "-o", "segments.svg"}));
   EXPECT_EQ(finished.status, 0) << finished.err;
@@ -130,6 +144,12 @@ TEST_F(PredictCommand, RefusesWrongComparisons) {
   EXPECT_THAT(refusal_of(run(with({"--against", "m"}))), HasSubstr("--against"));
   EXPECT_EQ(refusal_of(run(with({"-o", "chart.svg"}))),
             "espalier: --message: a chart needs at least 2 bytes\n");
+  EXPECT_EQ(refusal_of(run({"predict", "--preset", "frodo", "--ranks", "1", "--message", "8", "-o",
+                            "chart.svg"})),
+            "espalier: --ranks: a chart needs at least 2 ranks\n");
+  EXPECT_EQ(refusal_of(run(with({"--operation", "alltoall", "--algorithm", "pairwise", "--message",
+                                 "8", "-o", "chart.svg"}))),
+            "espalier: no algorithm has segments, so there is no chart\n");
   EXPECT_EQ(refusal_of(run(with({"--message", "8", "-o", "chart.pdf"}))),
             "espalier: chart.pdf: the chart is SVG; name a file that ends in .svg\n");
 }
