@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <ranges>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -58,7 +58,9 @@ const planner::ExecutedFormula& shape_of(const Plan& plan) {
   }
   const planner::ExecutedFormula* found = nullptr;
   // Of shapes that are alike, one with segments: these come last.
-  for (const planner::ExecutedFormula& one : planner::executed_formulas() | std::views::reverse) {
+  const std::span<const planner::ExecutedFormula> all = planner::executed_formulas();
+  for (auto at = all.rbegin(); at != all.rend(); ++at) {
+    const planner::ExecutedFormula& one = *at;
     // No library has two trees.
     if (one.operation != plan.operation || one.algorithm == "two-tree") continue;
     if (!has_shape(plan, one.shape)) continue;

@@ -18,8 +18,6 @@ namespace {
 
 using cost_models::Measurement;
 
-constexpr std::string_view kBarrier = "barrier";
-
 std::string name_of(const Measurement& measured) {
   return planner::method_name(measured.algorithm, measured.segment);
 }
@@ -180,7 +178,7 @@ Report report_of(const PredictedTimes& times) {
 }
 
 render::LineChart chart_of(const PredictedTimes& times) {
-  const bool over_ranks = times.operation == kBarrier;
+  const bool over_ranks = times.operation == planner::name_of(planner::Operation::kBarrier);
   const std::uint64_t ranks = times.cases.front().measured.ranks;
   const bool is_one_number = std::ranges::all_of(
       times.cases, [&](const MeasuredCase& one) { return one.measured.ranks == ranks; });
@@ -222,7 +220,8 @@ render::LineChart chart_by_segment(const CostOptions::Read& model, const cost_mo
       .y_label = "time, seconds",
       .series = {}};
   std::vector<Bytes> segments = cost_models::usual_segments(of.message);
-  std::ranges::rotate(segments, segments.begin() + 1);  // unsegmented: the largest segment
+  std::rotate(segments.begin(), segments.begin() + 1,
+              segments.end());  // unsegmented: the largest segment
   for (const cost_models::FormulaEntry* const entry : model.entries) {
     if (!entry->segments) continue;
     render::ChartSeries series{std::string(entry->algorithm), {}};
