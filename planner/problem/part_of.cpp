@@ -26,27 +26,29 @@ class KeptTimes {
         occupation_(occupation),
         has_processor_(model == platforms::Model::kMultiPortProcessor) {
     if (model != platforms::Model::kMultiPort && !has_processor_) return;
-    first_into_.assign(whole.nodes().size(), kNone);
-    for (std::uint32_t arc = 0; arc < whole.arcs().size(); ++arc) {
-      std::uint32_t& first = first_into_[index_of(whole.arcs()[arc].to)];
-      first = std::min(first, arc);
+    first_out_.assign(whole.nodes().size(), kNone);
+    first_into_ = first_out_;
+    for (std::uint32_t i = 0; i < whole.arcs().size(); ++i) {
+      const platforms::Arc& arc = whole.arcs()[i];
+      if (!arc.send) keep_least(first_out_[index_of(arc.from)], i);
+      if (!arc.receive) keep_least(first_into_[index_of(arc.to)], i);
     }
   }
 
   void keep(NodeId node, platforms::Node& copy) const {
     if (first_into_.empty() || copy.relay) return;
-    const auto [first, last] = whole_.arcs_out_of(node);
-    if (first != last) keep_rate(first, node, copy.send);
-    if (const std::uint32_t into = first_into_[index_of(node)]; into != kNone) {
-      keep_rate(into, node, copy.receive);
-    }
+    keep_rate(first_out_[index_of(node)], node, copy.send);
+    keep_rate(first_into_[index_of(node)], node, copy.receive);
   }
 
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
+  static void keep_least(std::uint32_t& least, std::uint32_t arc) { least = std::min(least, arc); }
+
   // cap: set to the rate at which the node's port is occupied by a byte on the arc, if it has one.
   void keep_rate(std::uint32_t arc, NodeId node, std::optional<BytesPerSecond>& cap) const {
+    if (arc == kNone) return;
     using Kind = platforms::Resource::Kind;
     const Kind kind = has_processor_ ? Kind::kPort : Kind::kOutPort;
     for (Matrix::InnerIterator it(occupation_.seconds_per_byte, arc); it; ++it) {
@@ -60,7 +62,9 @@ class KeptTimes {
   const Platform& whole_;
   const platforms::Occupation& occupation_;
   bool has_processor_;
-  std::vector<std::uint32_t> first_into_{};  // per node, the first arc into it; empty: other models
+  // Per node, the first arc out of and into it that has no rate of its own; empty: other models.
+  std::vector<std::uint32_t> first_out_{};
+  std::vector<std::uint32_t> first_into_{};
 };
 
 void add_shared_links(const Platform& whole, const std::vector<std::optional<NodeId>>& part_node,

@@ -109,11 +109,12 @@ class Builder {
   [[nodiscard]] bool is_relay(NodeId node) const { return platform_.node(node).relay; }
   [[nodiscard]] NodeId sender(const Arc& arc) const { return reversed_ ? arc.to : arc.from; }
   [[nodiscard]] NodeId receiver(const Arc& arc) const { return reversed_ ? arc.from : arc.to; }
-  [[nodiscard]] const std::optional<BytesPerSecond>& send_cap(const Node& node) const {
-    return reversed_ ? node.receive : node.send;
+  // Of a node its cap, of an arc the rate of the sender's processor for it.
+  [[nodiscard]] const std::optional<BytesPerSecond>& send_rate(const auto& of) const {
+    return reversed_ ? of.receive : of.send;
   }
-  [[nodiscard]] const std::optional<BytesPerSecond>& receive_cap(const Node& node) const {
-    return reversed_ ? node.send : node.receive;
+  [[nodiscard]] const std::optional<BytesPerSecond>& receive_rate(const auto& of) const {
+    return reversed_ ? of.send : of.receive;
   }
 
   void choose_ports() {
@@ -126,17 +127,17 @@ class Builder {
       const Node& node = platform_.nodes()[i];
       if (model_ == Model::kBoundedMultiPort) {
         // A cap is a property of the hardware, so it also applies to relays.
-        if (const auto& cap = send_cap(node))
+        if (const auto& cap = send_rate(node))
           out_[i] = fixed(Resource::Kind::kOutPort, 1 / cap->value);
-        if (const auto& cap = receive_cap(node))
+        if (const auto& cap = receive_rate(node))
           in_[i] = fixed(Resource::Kind::kInPort, 1 / cap->value);
       } else if (node.relay) {
         continue;  // no ports: a switch forwards on all its links at once
       } else if (model_ == Model::kMultiPort) {
-        out_[i] = fixed(Resource::Kind::kOutPort, seconds_at(send_cap(node), out[i]));
+        out_[i] = fixed(Resource::Kind::kOutPort, seconds_at(send_rate(node), out[i]));
       } else if (has_processors) {
-        out_[i] = fixed(Resource::Kind::kPort, seconds_at(send_cap(node), out[i]));
-        in_[i] = fixed(Resource::Kind::kPort, seconds_at(receive_cap(node), in[i]));
+        out_[i] = fixed(Resource::Kind::kPort, seconds_at(send_rate(node), out[i]));
+        in_[i] = fixed(Resource::Kind::kPort, seconds_at(receive_rate(node), in[i]));
       } else if (model_ == Model::kOnePort) {
         out_[i] = {Port::Cost::kArcTime, Resource::Kind::kOutPort};
         in_[i] = {Port::Cost::kArcTime, Resource::Kind::kInPort};
@@ -223,6 +224,13 @@ class Builder {
     return static_cast<std::uint32_t>(result_.resources.size() - 1);
   }
 
+  // of_arc: the rate of the port's processor for the arc, if it has one of its own.
+  [[nodiscard]] double seconds_at_port(const Port& port, double arc_time,
+                                       const std::optional<BytesPerSecond>& of_arc) const {
+    if (of_arc && model_ == Model::kMultiPortProcessor) return 1 / of_arc->value;
+    return port.occupied(arc_time);
+  }
+
   void fill() {
     auto& matrix = result_.seconds_per_byte;
     matrix.resize(static_cast<Eigen::Index>(result_.resources.size()),
@@ -234,12 +242,14 @@ class Builder {
         if (row != kNoRow) matrix.insertBack(static_cast<Eigen::Index>(row), column) = seconds;
       };
       const Arc& arc = platform_.arcs()[e];
-      const Port* first = &out_[index_of(sender(arc))];
-      const Port* second = &in_[index_of(receiver(arc))];
-      if (first->row > second->row) std::swap(first, second);  // rows ascend within a column
+      const Port& out = out_[index_of(sender(arc))];
+      const Port& in = in_[index_of(receiver(arc))];
+      std::pair first{out.row, seconds_at_port(out, arc_times_[e], send_rate(arc))};
+      std::pair second{in.row, seconds_at_port(in, arc_times_[e], receive_rate(arc))};
+      if (first > second) std::swap(first, second);  // rows ascend within a column
       matrix.startVec(column);
-      add(first->row, first->occupied(arc_times_[e]));
-      add(second->row, second->occupied(arc_times_[e]));
+      add(first.first, first.second);
+      add(second.first, second.second);
       add(link_rows_[e], arc_times_[e]);
       for (std::size_t i = first_shared_[e]; i < first_shared_[e + 1]; ++i) {
         const double bandwidth = platform_.shared_links()[shared_[i]].bandwidth.value;

@@ -76,7 +76,9 @@ struct Occupation {
 // The matrix A of `platform` under `model` (table in docs/model.md). Rows that no arc occupies are
 // left out. Links at a relay and shared links are resources under every model. multi-port and
 // multi-port-processor: s_u is 1 / send cap if there is one, otherwise 0.8 * min over out-arcs of T
-// (HBT, simulations); r_v likewise, by the receive cap and in-arcs.
+// (HBT, simulations); r_v likewise, by the receive cap and in-arcs. Under multi-port-processor an
+// arc's own send and receive rates take their place for it (HBT, Multi-port, Banikazemi et al.:
+// send and receive times of a link).
 Occupation occupation(const Platform& platform, Model model, const OccupationOptions& options = {});
 
 // "out-port of a", "in-port of b", "port of a", "link a -> b", "shared link trunk", "money".

@@ -30,6 +30,32 @@ std::vector<Id> sorted_union(const std::vector<Id>& one, const std::vector<Id>& 
   return both;
 }
 
+// Of the processor of `node` under multi-port-processor, for what it sends (kOut) or receives
+// (kIn).
+Figures figures_of_processor(const Platform& platform, NodeId node, End end) {
+  const bool sends = end == End::kOut;
+  Figures figures;
+  std::vector<ArcId>& own = sends ? figures.link_sends : figures.link_receives;
+  bool all_own = true;
+  const std::vector<ArcId> links = links_at(platform, node, end);
+  for (const ArcId link : links) {
+    const Arc& arc = platform.arc(link);
+    if (sends ? arc.send : arc.receive) {
+      own.push_back(link);
+    } else {
+      all_own = false;
+    }
+  }
+  if (all_own) return figures;
+  const Node& its = platform.node(node);
+  if (sends ? its.send : its.receive) {
+    (sends ? figures.send_caps : figures.receive_caps) = {node};
+  } else {
+    figures.links = links;
+  }
+  return figures;
+}
+
 }  // namespace
 
 Figures figures_behind(const Resource& resource, const Platform& platform, Model model) {
@@ -51,16 +77,19 @@ Figures figures_behind(const Resource& resource, const Platform& platform, Model
       return {};
     case Resource::Kind::kPort:
       if (model != Model::kMultiPortProcessor) break;
-      return union_of(figures_behind({Resource::Kind::kOutPort, resource.index}, platform, model),
-                      figures_behind({Resource::Kind::kInPort, resource.index}, platform, model));
+      return union_of(figures_of_processor(platform, node, End::kOut),
+                      figures_of_processor(platform, node, End::kIn));
   }
   return {.links = links_at(platform, node, End::kBoth)};
 }
 
 Figures union_of(const Figures& one, const Figures& other) {
-  return {sorted_union(one.links, other.links), sorted_union(one.send_caps, other.send_caps),
+  return {sorted_union(one.links, other.links),
+          sorted_union(one.send_caps, other.send_caps),
           sorted_union(one.receive_caps, other.receive_caps),
-          sorted_union(one.shared, other.shared)};
+          sorted_union(one.shared, other.shared),
+          sorted_union(one.link_sends, other.link_sends),
+          sorted_union(one.link_receives, other.link_receives)};
 }
 
 std::string describe(const Figures& figures) {
@@ -72,6 +101,8 @@ std::string describe(const Figures& figures) {
   add(figures.send_caps.size(), "send cap");
   add(figures.receive_caps.size(), "receive cap");
   add(figures.shared.size(), "shared link");
+  add(figures.link_sends.size(), "link send rate");
+  add(figures.link_receives.size(), "link receive rate");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -82,6 +113,8 @@ Platform faster(const Platform& platform, const Figures& figures, double factor)
   for (const SharedLink& shared_link : platform.shared_links())
     shared.push_back(shared_link.bandwidth);
   for (const ArcId link : figures.links) arcs[index_of(link)].bandwidth.value *= factor;
+  for (const ArcId link : figures.link_sends) arcs[index_of(link)].send->value *= factor;
+  for (const ArcId link : figures.link_receives) arcs[index_of(link)].receive->value *= factor;
   for (const NodeId node : figures.send_caps) nodes[index_of(node)].send->value *= factor;
   for (const NodeId node : figures.receive_caps) nodes[index_of(node)].receive->value *= factor;
   for (const std::uint32_t shared_link : figures.shared) shared[shared_link].value *= factor;

@@ -16,13 +16,16 @@ struct Figures {
   std::vector<NodeId> send_caps{};      // nodes with a send cap
   std::vector<NodeId> receive_caps{};   // nodes with a receive cap
   std::vector<std::uint32_t> shared{};  // indices of shared links: their bandwidths
+  std::vector<ArcId> link_sends{};      // links with a send rate of their own
+  std::vector<ArcId> link_receives{};   // links with a receive rate of their own
 
   bool operator==(const Figures&) const = default;
 };
 
 // The values that determine a row of the matrix under `model`, which must be the model of the row
 // (docs/model.md, "What would be faster"). For a port: its cap if the model uses it, otherwise the
-// bandwidths of all links that occupy the port. For a link or shared link: its bandwidth.
+// bandwidths of all links that occupy the port; for a processor also the rates that links have of
+// their own. For a link or shared link: its bandwidth.
 Figures figures_behind(const Resource& resource, const Platform& platform, Model model);
 
 // The union of both.

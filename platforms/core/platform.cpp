@@ -143,12 +143,16 @@ void PlatformBuilder::add_arc(const Arc& arc) {
   require_duration(arc.latency, "a latency");
   require_duration(arc.overhead, "an overhead");
   require_price(arc.price_per_GB, "a price");
+  if (arc.send) require_rate(*arc.send, "a link's send rate");
+  if (arc.receive) require_rate(*arc.receive, "a link's receive rate");
   arcs_.push_back(arc);
 }
 
 void PlatformBuilder::add_both_ways(const Arc& arc) {
   add_arc(arc);
-  add_arc({arc.to, arc.from, arc.bandwidth, arc.latency, arc.overhead, arc.price_per_GB});
+  Arc back = arc;
+  std::swap(back.from, back.to);
+  add_arc(back);
 }
 
 void PlatformBuilder::add_shared_link(std::string name, BytesPerSecond bandwidth,
@@ -162,6 +166,16 @@ void PlatformBuilder::add_shared_link(std::string name, BytesPerSecond bandwidth
   shared_link_names_.insert(name);
   shared_links_.push_back({std::move(name), bandwidth, std::move(arcs)});
 }
+
+namespace {
+
+// The slower of the rates that are set.
+std::optional<BytesPerSecond> slower(std::optional<BytesPerSecond> one,
+                                     std::optional<BytesPerSecond> other) {
+  return one && other ? std::min(*one, *other) : one ? one : other;
+}
+
+}  // namespace
 
 PlatformBuilder::MergedArcs PlatformBuilder::merge_arcs() {
   // The key includes the bandwidth so that sums do not depend on the order in the file.
@@ -184,6 +198,8 @@ PlatformBuilder::MergedArcs PlatformBuilder::merge_arcs() {
     // No plan then costs more than it states, however its data is split among the links.
     merged.prices_differ = merged.prices_differ || sum.price_per_GB != arc.price_per_GB;
     sum.price_per_GB = std::max(sum.price_per_GB, arc.price_per_GB);
+    sum.send = slower(sum.send, arc.send);
+    sum.receive = slower(sum.receive, arc.receive);
     ++merged.counts.back();
   }
   return merged;

@@ -57,6 +57,11 @@ struct Arc {
   Seconds latency{};        // delays a message, occupies nothing
   Seconds overhead{};       // per segment: a segment of s bytes occupies overhead + s / bandwidth
   double price_per_GB = 0;  // of 10^9 bytes over the link, in the platform's currency
+  // Rates at which the processors at its ends handle the link's bytes, where these differ from link
+  // to link (multi-port-processor; HBT, Multi-port: Banikazemi et al.). Unset: as for the node's
+  // other links.
+  std::optional<BytesPerSecond> send{};
+  std::optional<BytesPerSecond> receive{};
 };
 
 // A link that several arcs share: the sum of their rates is at most its bandwidth.

@@ -16,7 +16,10 @@ std::string name_of(const Platform& platform, const Arc& arc);
 template <typename Visit>
 void for_each_rate(const Platform& platform, const Visit& visit) {
   for (const Arc& arc : platform.arcs()) {
-    visit(arc.bandwidth, [&] { return name_of(platform, arc); });
+    const auto link = [&] { return name_of(platform, arc); };
+    visit(arc.bandwidth, link);
+    if (arc.send) visit(*arc.send, link);
+    if (arc.receive) visit(*arc.receive, link);
   }
   for (const Node& node : platform.nodes()) {
     const auto cap = [&] { return "a cap of " + in_quotes(node.name); };

@@ -13,6 +13,7 @@ ReversedPlatform reversed(const Platform& platform) {
   }
   for (Arc arc : platform.arcs()) {
     std::swap(arc.from, arc.to);
+    std::swap(arc.send, arc.receive);
     builder.add_arc(arc);
   }
   for (const SharedLink& link : platform.shared_links()) {

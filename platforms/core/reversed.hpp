@@ -13,7 +13,7 @@ struct ReversedPlatform {
 };
 
 // Nodes, their names and their order are unchanged; an arc u -> v becomes v -> u with the same
-// values; send and receive caps are swapped; shared links consist of the reversed arcs. Reversing
+// values; send and receive rates are swapped; shared links consist of the reversed arcs. Reversing
 // twice gives the original platform.
 ReversedPlatform reversed(const Platform& platform);
 

@@ -32,6 +32,8 @@ inline void expect_same(const platforms::Platform& a, const platforms::Platform&
     EXPECT_EQ(left.latency, right.latency) << i;
     EXPECT_EQ(left.overhead, right.overhead) << i;
     EXPECT_EQ(left.price_per_GB, right.price_per_GB) << i;
+    EXPECT_EQ(left.send, right.send) << i;
+    EXPECT_EQ(left.receive, right.receive) << i;
   }
   ASSERT_EQ(a.shared_links().size(), b.shared_links().size());
   for (std::size_t i = 0; i < a.shared_links().size(); ++i) {

@@ -27,7 +27,7 @@ inline std::string odd_name(std::size_t index) {
 
 // 2 to 13 nodes, relays among them, with caps, groups, positions and shared links at random. The
 // same seed gives the same platform.
-inline platforms::Platform random_platform(std::uint64_t seed) {
+inline platforms::Platform random_platform(std::uint64_t seed, bool link_rates = false) {
   using namespace platforms;
   std::mt19937_64 random(seed);
   const auto below = [&](std::size_t count) { return random() % count; };
@@ -53,7 +53,10 @@ inline platforms::Platform random_platform(std::uint64_t seed) {
   for (std::uint32_t from = 0; from < nodes; ++from) {
     for (std::uint32_t to = 0; to < nodes; ++to) {
       if (from == to || below(3) > 0) continue;
-      builder.add_arc({NodeId{from}, NodeId{to}, rate(), span(), span()});
+      Arc arc{NodeId{from}, NodeId{to}, rate(), span(), span()};
+      if (link_rates && below(4) == 0) arc.send = rate();
+      if (link_rates && below(4) == 0) arc.receive = rate();
+      builder.add_arc(arc);
       pairs.emplace_back(NodeId{from}, NodeId{to});
     }
   }

@@ -74,7 +74,7 @@ std::string bottleneck_text(const Explanation& explanation, planner::Operation o
 
 std::size_t size_of(const platforms::Figures& figures) {
   return figures.links.size() + figures.send_caps.size() + figures.receive_caps.size() +
-         figures.shared.size();
+         figures.shared.size() + figures.link_sends.size() + figures.link_receives.size();
 }
 
 // The upgrade with the largest proven gain at the largest factor. Among equal gains the one that

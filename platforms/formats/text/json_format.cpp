@@ -23,6 +23,8 @@ constexpr QuantityKeys kLatency{"latency", "latency_s", "a latency"};
 constexpr QuantityKeys kOverhead{"overhead", "overhead_s", "an overhead"};
 constexpr QuantityKeys kSend{"send", "send_Bps", "a send cap"};
 constexpr QuantityKeys kReceive{"receive", "receive_Bps", "a receive cap"};
+constexpr QuantityKeys kLinkSend{kSend.text, kSend.number, "a send rate"};
+constexpr QuantityKeys kLinkReceive{kReceive.text, kReceive.number, "a receive rate"};
 
 template <typename Quantity>
 std::optional<Quantity> read_quantity(const JsonCursor& object, const QuantityKeys& keys,
@@ -151,13 +153,16 @@ class Reader {
 
   void read_link(const JsonCursor& object) {
     object.expect_object({"from", "to", "bandwidth", "bandwidth_Bps", "latency", "latency_s",
-                          "overhead", "overhead_s", "both_ways", "price_per_GB"});
+                          "overhead", "overhead_s", "send", "send_Bps", "receive", "receive_Bps",
+                          "both_ways", "price_per_GB"});
     Arc arc;
     arc.from = find_node(object.at("from"), builder_);
     arc.to = find_node(object.at("to"), builder_);
     arc.bandwidth = read_bandwidth(object);
     arc.latency = read_duration(object, kLatency);
     arc.overhead = read_duration(object, kOverhead);
+    arc.send = read_rate(object, kLinkSend);
+    arc.receive = read_rate(object, kLinkReceive);
     arc.price_per_GB = read_price(object, "price_per_GB");
     const bool both_ways = read_flag(object, "both_ways");
     object.at_place([&] { both_ways ? builder_.add_both_ways(arc) : builder_.add_arc(arc); });
@@ -182,14 +187,20 @@ void require_version(const JsonCursor& root) {
 
 bool same_figures(const Arc& there, const Arc& back) {
   return there.bandwidth == back.bandwidth && there.latency == back.latency &&
-         there.overhead == back.overhead && there.price_per_GB == back.price_per_GB;
+         there.overhead == back.overhead && there.send == back.send &&
+         there.receive == back.receive && there.price_per_GB == back.price_per_GB;
+}
+
+// Of a node or a link.
+void write_rates(const auto& of, Json& json) {
+  if (of.send) json["send_Bps"] = of.send->value;
+  if (of.receive) json["receive_Bps"] = of.receive->value;
 }
 
 std::string write_node(const Node& node) {
   Json json{{"name", node.name}};
   if (node.relay) json["relay"] = true;
-  if (node.send) json["send_Bps"] = node.send->value;
-  if (node.receive) json["receive_Bps"] = node.receive->value;
+  write_rates(node, json);
   if (!node.group.empty()) json["group"] = node.group;
   if (node.price_per_hour > 0) json["price_per_hour"] = node.price_per_hour;
   if (node.position) json.update({{"x", node.position->x}, {"y", node.position->y}});
@@ -206,6 +217,7 @@ std::string write_link(const Platform& platform, const Arc& arc) {
             {"bandwidth_Bps", arc.bandwidth.value}};
   if (arc.latency.value > 0) json["latency_s"] = arc.latency.value;
   if (arc.overhead.value > 0) json["overhead_s"] = arc.overhead.value;
+  write_rates(arc, json);
   if (arc.price_per_GB > 0) json["price_per_GB"] = arc.price_per_GB;
   if (both_ways) json["both_ways"] = true;
   return compact_dump(json);

@@ -75,10 +75,12 @@ void PlainModel::list_uses(std::uint32_t number) {
         if (platform_.arcs()[other].to == arc.to) fastest_in = std::min(fastest_in, seconds);
       }
       if (!from.relay) {
-        use(number, "port of " + from.name, from.send ? 1 / from.send->value : 0.8 * fastest_out);
+        const auto rate = arc.send ? arc.send : from.send;
+        use(number, "port of " + from.name, rate ? 1 / rate->value : 0.8 * fastest_out);
       }
       if (!to.relay) {
-        use(number, "port of " + to.name, to.receive ? 1 / to.receive->value : 0.8 * fastest_in);
+        const auto rate = arc.receive ? arc.receive : to.receive;
+        use(number, "port of " + to.name, rate ? 1 / rate->value : 0.8 * fastest_in);
       }
       break;
     }

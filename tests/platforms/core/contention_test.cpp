@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "platforms/core/reversed.hpp"
 #include "platforms/formats/formats.hpp"
 #include "tests/support/refusal.hpp"
 
@@ -135,6 +136,35 @@ TEST_F(Triangle, MultiPortProcessorSendsAndReceivesOnOneProcessor) {
   EXPECT_THAT(a.of("b", "c"), UnorderedElementsAre(Pair("port of b", DoubleEq(0.2)),
                                                    Pair("port of c", DoubleEq(0.8 * 0.1)),
                                                    Pair("link b -> c", DoubleEq(0.25))));
+}
+
+// A link's own send and receive times take the place of its ends', the same for a reduction; other
+// models ignore them, as there a port is busy as long as the link or whatever the link.
+TEST(LinkRates, CountAtProcessorsOnly) {
+  const Platform platform = platform_of(
+      R"({"name": "a", "send_Bps": 8}, {"name": "b"}, {"name": "c"})",
+      R"({"from": "a", "to": "b", "bandwidth_Bps": 2, "send_Bps": 16, "receive": "5 B/s"},
+         {"from": "a", "to": "c", "bandwidth_Bps": 10, "receive_Bps": 20})");
+  const Columns a(platform, Model::kMultiPortProcessor);
+  EXPECT_THAT(a.of("a", "b"), UnorderedElementsAre(Pair("port of a", DoubleEq(1.0 / 16)),
+                                                   Pair("port of b", DoubleEq(0.2)),
+                                                   Pair("link a -> b", DoubleEq(0.5))));
+  EXPECT_THAT(a.of("a", "c"), UnorderedElementsAre(Pair("port of a", DoubleEq(0.125)),
+                                                   Pair("port of c", DoubleEq(0.05)),
+                                                   Pair("link a -> c", DoubleEq(0.1))));
+  const platforms::Platform back = platforms::reversed(platform).platform;
+  const Occupation reversed = occupation(back, Model::kMultiPortProcessor, {.reversed = true});
+  for (std::size_t row = 0; row < reversed.resources.size(); ++row) {
+    if (describe(reversed.resources[row], back) != "port of a") continue;
+    const auto arc = index_of(*back.find_arc(*back.find_node("b"), *back.find_node("a")));
+    EXPECT_DOUBLE_EQ(reversed.seconds_per_byte.coeff(static_cast<Eigen::Index>(row),
+                                                     static_cast<Eigen::Index>(arc)),
+                     1.0 / 16);
+  }
+  EXPECT_EQ(Columns(platform, Model::kOnePort).of("a", "b"),
+            (Load{{"out-port of a", 0.5}, {"in-port of b", 0.5}}));
+  EXPECT_EQ(Columns(platform, Model::kMultiPort).of("a", "b"),
+            (Load{{"out-port of a", 0.125}, {"link a -> b", 0.5}}));
 }
 
 //    a --1/2--> s1 --1/4--> s2 --1/8--> b     s1, s2 are relays, s1 capped at 16 B/s out;

@@ -63,6 +63,30 @@ TEST(FiguresBehind, BoundedMultiPortUsesCaps) {
   EXPECT_THAT(behind(Resource::Kind::kSharedLink, 0, Model::kOnePort).shared, ElementsAre(0U));
 }
 
+// A processor's time is that of the links with rates of their own, and of its cap or its links.
+TEST(FiguresBehind, AProcessorHasTheRatesOfItsLinks) {
+  PlatformBuilder builder("rates");
+  const NodeId a = builder.add_node({.name = "a", .send = BytesPerSecond{7}});
+  const NodeId b = builder.node_named("b");
+  const NodeId c = builder.node_named("c");
+  builder.add_arc({.from = a, .to = b, .bandwidth = {10}, .send = BytesPerSecond{3}});
+  builder.add_arc({.from = a, .to = c, .bandwidth = {10}});
+  builder.add_arc({.from = b, .to = a, .bandwidth = {10}, .receive = BytesPerSecond{4}});
+  const Platform platform = std::move(builder).build();
+  const Figures at_a =
+      figures_behind({Resource::Kind::kPort, 0}, platform, Model::kMultiPortProcessor);
+  EXPECT_THAT(at_a.link_sends, ElementsAre(ArcId{0}));
+  EXPECT_THAT(at_a.send_caps, ElementsAre(a));
+  EXPECT_THAT(at_a.link_receives, ElementsAre(ArcId{2}));
+  EXPECT_THAT(at_a.receive_caps, IsEmpty());
+  EXPECT_THAT(at_a.links, IsEmpty());
+  EXPECT_EQ(describe(at_a), "1 send cap, 1 link send rate, 1 link receive rate");
+  const Platform twice = faster(platform, at_a, 2);
+  EXPECT_EQ(twice.arc(ArcId{0}).send->value, 6);
+  EXPECT_EQ(twice.arc(ArcId{2}).receive->value, 8);
+  EXPECT_EQ(twice.node(a).send->value, 14);
+}
+
 TEST(FiguresBehind, UnionHasNoDuplicates) {
   const Figures both = union_of(behind(Resource::Kind::kOutPort, 0, Model::kOnePort),
                                 behind(Resource::Kind::kInPort, 1, Model::kOnePort));

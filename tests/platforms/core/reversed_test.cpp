@@ -20,7 +20,7 @@ constexpr std::uint64_t kSeeds = 40;
 TEST(Reversed, TwiceIsTheOriginal) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
-    const Platform platform = random_platform(seed);
+    const Platform platform = random_platform(seed, true);
     const ReversedPlatform once = platforms::reversed(platform);
     const ReversedPlatform twice = reversed(once.platform);
     espalier::testing::expect_same(twice.platform, platform);
@@ -33,7 +33,7 @@ TEST(Reversed, TwiceIsTheOriginal) {
 TEST(Reversed, ReversesArcsCapsAndSharedLinks) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
-    const Platform platform = random_platform(seed);
+    const Platform platform = random_platform(seed, true);
     const auto [result, original] = platforms::reversed(platform);
     EXPECT_EQ(result.name(), platform.name());
     ASSERT_EQ(result.nodes().size(), platform.nodes().size());
@@ -51,6 +51,8 @@ TEST(Reversed, ReversesArcsCapsAndSharedLinks) {
       EXPECT_EQ(result.arcs()[i].bandwidth, before.bandwidth);
       EXPECT_EQ(result.arcs()[i].latency, before.latency);
       EXPECT_EQ(result.arcs()[i].overhead, before.overhead);
+      EXPECT_EQ(result.arcs()[i].send, before.receive);
+      EXPECT_EQ(result.arcs()[i].receive, before.send);
     }
     ASSERT_EQ(result.shared_links().size(), platform.shared_links().size());
     for (std::size_t i = 0; i < platform.shared_links().size(); ++i) {
@@ -84,7 +86,7 @@ std::map<std::string, double> uses(const Occupation& occupation, std::size_t arc
 // With `reversed`, a byte on a reversed arc occupies the same resources as on the original arc.
 TEST(ReversedOccupation, EqualsTheOriginalUnderEveryModel) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    const Platform platform = random_platform(seed);
+    const Platform platform = random_platform(seed, true);
     const ReversedPlatform result = platforms::reversed(platform);
     for (const ModelEntry& entry : models()) {
       SCOPED_TRACE(std::string(entry.name) + ", seed " + std::to_string(seed));

@@ -155,6 +155,13 @@ TEST(JsonRefusals, Figures) {
             "not inf B/s");
 }
 
+TEST(JsonRefusals, RatesOfALinksEnds) {
+  EXPECT_EQ(read_link(R"("bandwidth_Bps": 1, "send_Bps": 0)"),
+            "f.json: /links/0/send_Bps: a send rate must be finite and positive, not 0 B/s");
+  EXPECT_EQ(read_link(R"("bandwidth_Bps": 1, "receive": "1 GB/s", "receive_Bps": 1)"),
+            "f.json: /links/0: both 'receive' and 'receive_Bps' are given");
+}
+
 TEST(JsonRefusals, Prices) {
   EXPECT_EQ(read_link(R"("bandwidth_Bps": 1, "price_per_GB": -0.1)"),
             "f.json: /links/0/price_per_GB: a price must be finite and not negative, not -0.1");
