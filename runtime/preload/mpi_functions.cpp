@@ -140,37 +140,39 @@ extern "C" int MPI_Init_thread(int* argc, char*** argv, int required, int* provi
        AlltoallvCall(elements(from, 0, sent_type), sent, sent_first, {to, 0, got_type}, got,   \
                      got_first, comm))
 
-#define ESPALIER_WITH_EQUAL_PARTS(SUFFIX, COUNT)                                     \
-  ESPALIER_BCAST(ESPALIER_TAKEN, Bcast##SUFFIX, COUNT)                               \
-  ESPALIER_REDUCE(ESPALIER_TAKEN, Reduce##SUFFIX, COUNT)                             \
-  ESPALIER_ALLREDUCE(ESPALIER_TAKEN, Allreduce##SUFFIX, COUNT)                       \
-  ESPALIER_REDUCE_SCATTER_BLOCK(ESPALIER_TAKEN, Reduce_scatter_block##SUFFIX, COUNT) \
-  ESPALIER_EXCHANGE(ESPALIER_TAKEN, Allgather##SUFFIX, COUNT, AllgatherCall)         \
-  ESPALIER_EXCHANGE(ESPALIER_TAKEN, Alltoall##SUFFIX, COUNT, AlltoallCall)           \
-  ESPALIER_ROOTED(ESPALIER_TAKEN, Scatter##SUFFIX, COUNT, kScatter, ESPALIER_SENT,   \
-                  ESPALIER_RECEIVED)                                                 \
-  ESPALIER_ROOTED(ESPALIER_TAKEN, Gather##SUFFIX, COUNT, kGather, ESPALIER_RECEIVED, ESPALIER_SENT)
+// Those that also count in MPI_Count, whose names then end in SUFFIX.
+#define ESPALIER_BLOCKING(SUFFIX, COUNT)                                                        \
+  ESPALIER_WITH_EQUAL_PARTS(ESPALIER_TAKEN, COUNT, Bcast##SUFFIX, Reduce##SUFFIX,               \
+                            Allreduce##SUFFIX, Reduce_scatter_block##SUFFIX, Allgather##SUFFIX, \
+                            Alltoall##SUFFIX, Scatter##SUFFIX, Gather##SUFFIX)
+#define ESPALIER_NON_BLOCKING(SUFFIX, COUNT)                                                       \
+  ESPALIER_WITH_EQUAL_PARTS(ESPALIER_COUNTED, COUNT, Ibcast##SUFFIX, Ireduce##SUFFIX,              \
+                            Iallreduce##SUFFIX, Ireduce_scatter_block##SUFFIX, Iallgather##SUFFIX, \
+                            Ialltoall##SUFFIX, Iscatter##SUFFIX, Igather##SUFFIX)
+#define ESPALIER_WITH_EQUAL_PARTS(FORM, COUNT, BCAST, REDUCE, ALLREDUCE, BLOCK, ALLGATHER, \
+                                  ALLTOALL, SCATTER, GATHER)                               \
+  ESPALIER_BCAST(FORM, BCAST, COUNT)                                                       \
+  ESPALIER_REDUCE(FORM, REDUCE, COUNT)                                                     \
+  ESPALIER_ALLREDUCE(FORM, ALLREDUCE, COUNT)                                               \
+  ESPALIER_REDUCE_SCATTER_BLOCK(FORM, BLOCK, COUNT)                                        \
+  ESPALIER_EXCHANGE(FORM, ALLGATHER, COUNT, AllgatherCall)                                 \
+  ESPALIER_EXCHANGE(FORM, ALLTOALL, COUNT, AlltoallCall)                                   \
+  ESPALIER_ROOTED(FORM, SCATTER, COUNT, kScatter, ESPALIER_SENT, ESPALIER_RECEIVED)        \
+  ESPALIER_ROOTED(FORM, GATHER, COUNT, kGather, ESPALIER_RECEIVED, ESPALIER_SENT)
 
-ESPALIER_WITH_EQUAL_PARTS(, int)
+ESPALIER_BLOCKING(, int)
+ESPALIER_NON_BLOCKING(, int)
 #if MPI_VERSION >= 4
-ESPALIER_WITH_EQUAL_PARTS(_c, MPI_Count)
+ESPALIER_BLOCKING(_c, MPI_Count)
+ESPALIER_NON_BLOCKING(_c, MPI_Count)
 #endif
 ESPALIER_REDUCE_SCATTER(ESPALIER_TAKEN, Reduce_scatter)
 ESPALIER_ALLGATHERV(ESPALIER_TAKEN, Allgatherv)
 ESPALIER_SCATTERV(ESPALIER_TAKEN, Scatterv)
 ESPALIER_GATHERV(ESPALIER_TAKEN, Gatherv)
 ESPALIER_ALLTOALLV(ESPALIER_TAKEN, Alltoallv)
-
-ESPALIER_BCAST(ESPALIER_COUNTED, Ibcast, int)
-ESPALIER_REDUCE(ESPALIER_COUNTED, Ireduce, int)
-ESPALIER_ALLREDUCE(ESPALIER_COUNTED, Iallreduce, int)
-ESPALIER_REDUCE_SCATTER_BLOCK(ESPALIER_COUNTED, Ireduce_scatter_block, int)
 ESPALIER_REDUCE_SCATTER(ESPALIER_COUNTED, Ireduce_scatter)
-ESPALIER_EXCHANGE(ESPALIER_COUNTED, Iallgather, int, AllgatherCall)
 ESPALIER_ALLGATHERV(ESPALIER_COUNTED, Iallgatherv)
-ESPALIER_EXCHANGE(ESPALIER_COUNTED, Ialltoall, int, AlltoallCall)
-ESPALIER_ROOTED(ESPALIER_COUNTED, Iscatter, int, kScatter, ESPALIER_SENT, ESPALIER_RECEIVED)
-ESPALIER_ROOTED(ESPALIER_COUNTED, Igather, int, kGather, ESPALIER_RECEIVED, ESPALIER_SENT)
 ESPALIER_SCATTERV(ESPALIER_COUNTED, Iscatterv)
 ESPALIER_GATHERV(ESPALIER_COUNTED, Igatherv)
 ESPALIER_ALLTOALLV(ESPALIER_COUNTED, Ialltoallv)
