@@ -7,11 +7,13 @@
 #include <bit>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "runtime/api/library_reduction.hpp"
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/preload/plan_choice.hpp"
+#include "runtime/topology/tac_rules.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/hosts.hpp"
@@ -189,6 +191,20 @@ std::unique_ptr<ReadyPlans> ready_from(const PlanMaker::Answer& found, const Mem
   return all;
 }
 
+// Collective. For alltoalls of this size class, where the rules say so for the ranks' hosts.
+Communicator::Entry by_leaders(MPI_Comm comm, const runtime::OwnedComm& own, int size,
+                               const SharedSettings& shared) {
+  const std::vector<int> host_of_rank = runtime::hosts_of_ranks(comm);
+  const std::set<int> hosts(host_of_rank.begin(), host_of_rank.end());
+  const auto ranks = static_cast<std::size_t>(size_of(comm));
+  const std::uint64_t least = std::uint64_t{1} << static_cast<unsigned>(size);
+  if (!runtime::tac_goes_by_leaders(ranks, hosts.size(), {least})) return Reason::kByRules;
+  auto ready = std::make_unique<ReadyPlans>(
+      ReadyPlans{{}, nullptr, false, Bytes{0}, {}, false, own, Trials(shared.settings.trials, 1)});
+  ready->leaders.emplace(comm, host_of_rank, runtime::Timeout(shared.settings.timeout));
+  return ready;
+}
+
 }  // namespace
 
 const planner::Among& Communicator::among(MPI_Comm comm) {
@@ -285,6 +301,10 @@ void Communicator::complete(Known& to_be, const Call& call, int size, const Shar
   }
   to_be.entry = found.reason;
   if (found.origin == PlanMaker::Origin::kNone && !found.pulls) return;
+  if (found.origin == PlanMaker::Origin::kByLeaders) {
+    to_be.entry = by_leaders(comm.get(), shared_comm(comm.get(), shared), size, shared);
+    return;
+  }
   try {
     const runtime::OwnedComm& own = shared_comm(comm.get(), shared);
     runtime::PullAmongHosts* const pull = found.pulls ? &pull_of(comm.get(), shared) : nullptr;

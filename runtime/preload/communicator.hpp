@@ -33,7 +33,7 @@ struct ReadyPlan {
 };
 
 // The ways to run calls, of which the trials choose one: way i is plan i - 1, and the last one to
-// pull the message.
+// pull the message, or by leaders of hosts.
 struct ReadyPlans {
   std::vector<ReadyPlan> plans;
   runtime::PullAmongHosts* pull;          // null: messages are not pulled
@@ -43,8 +43,10 @@ struct ReadyPlans {
   bool tuned;                             // runs with tuned segment sizes
   runtime::OwnedComm comm;
   Trials trials;
+  std::optional<runtime::AlltoallByLeaders> leaders{};  // then there are neither plans nor a pull
 
-  [[nodiscard]] bool is_pull(std::size_t way) const { return way > plans.size(); }
+  // Neither a plan nor by leaders.
+  [[nodiscard]] bool is_pull(std::size_t way) const { return !leaders && way > plans.size(); }
 };
 
 // A program's communicator. MPI forbids that several threads make collective calls on it at once.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <new>
 #include <utility>
@@ -192,6 +193,8 @@ std::optional<Interposer::Left> Interposer::run(const Call& call) {
   const double start = PMPI_Wtime();
   if (ready->is_pull(way)) {
     call.pull(*ready->pull);
+  } else if (ready->leaders) {
+    call.run_by_leaders(*ready->leaders);
   } else {
     call.run(ready->plans[way - 1].runner);
   }
@@ -246,6 +249,12 @@ ReadyPlans* Interposer::taken(const Call& call, std::uint64_t bytes) {
   ReadyPlans* const ready = std::get<std::unique_ptr<ReadyPlans>>(entry).get();
   if (bytes < ready->least.value) {
     count_left_to_mpi(Reason::kOneHost, call);
+    return nullptr;
+  }
+  // What the ranks of a host send together must be below 2 GiB, even if they send all of it.
+  if (ready->leaders &&
+      bytes > std::numeric_limits<int>::max() / static_cast<std::uint64_t>(size_of(call.comm))) {
+    count_left_to_mpi(Reason::kByRules, call);
     return nullptr;
   }
   return ready;

@@ -33,9 +33,9 @@ void Interposer::report(const ReadyPlans& ready, std::size_t way, const Call& ca
   if (!shared_->settings.verbose) return;
   const auto ranks = static_cast<std::size_t>(size_of(call.comm));
   const BytesPerSecond achieved{static_cast<double>(bytes) / seconds};
-  const auto [run, planned] = ready.is_pull(way)
-                                  ? RunTexts{"pulled", ""}
-                                  : texts_of(ready, ready.plans[way - 1], call, bytes);
+  const auto [run, planned] = ready.is_pull(way) ? RunTexts{"pulled", ""}
+                              : ready.leaders    ? RunTexts{"by leaders of hosts", ""}
+                                              : texts_of(ready, ready.plans[way - 1], call, bytes);
   print_line(fmt::format(
       "{} {}: {}, {} at {}, {}{}", format_size({bytes}),
       ranks_text(call.operation, call.root, ranks), run, format_duration({seconds}),

@@ -42,7 +42,8 @@ class PlanMaker {
   PlanMaker(const SharedSettings& shared, const Limits& limits)
       : shared_(&shared), limits_(limits), platform_(shared.platform) {}
 
-  enum class Origin : std::uint8_t { kNone, kGiven, kDecided, kMade };
+  // kByLeaders: no plan, but AlltoallByLeaders if the rules say so for the ranks' hosts.
+  enum class Origin : std::uint8_t { kNone, kGiven, kDecided, kMade, kByLeaders };
   struct Answer {
     Reason reason = Reason::kNoPlanFits;  // why there is no plan
     Origin origin = Origin::kNone;

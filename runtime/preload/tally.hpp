@@ -26,8 +26,9 @@ enum class Reason : std::uint8_t {
   kNonBlocking,
   kNotLearnt,
   kDecided,
+  kByRules,
 };
-inline constexpr std::size_t kReasons = 14;
+inline constexpr std::size_t kReasons = 15;
 inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
     "below the threshold",
     "on intercommunicators",
@@ -43,6 +44,7 @@ inline constexpr std::array<std::string_view, kReasons> kReasonTexts{
     "non-blocking",
     "before the network was known",
     "by the decision table",
+    "by TAC's rules",
 };
 
 // On stderr, after the library's name.

@@ -1,7 +1,6 @@
 #include "runtime/pull/pull_among_hosts.hpp"
 
 #include <exception>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,21 +9,12 @@
 #include "runtime/api/library_reduction.hpp"
 #include "runtime/pull/pull_run.hpp"
 #include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/hosts.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::runtime {
 namespace {
-
-// Collective: the ranks of the same color; unset for MPI_UNDEFINED.
-std::optional<OwnedComm> part_of(MPI_Comm comm, int color, Timeout timeout) {
-  MPI_Comm part = MPI_COMM_NULL;
-  check(MPI_Comm_split(comm, color, rank_in(comm), &part), "MPI_Comm_split");
-  if (part == MPI_COMM_NULL) return std::nullopt;
-  OwnedComm owned(part, timeout);
-  check(MPI_Comm_free(&part), "MPI_Comm_free");
-  return owned;
-}
 
 // As long as it takes: it is the rank that pulls that sees whether there is progress. Without
 // keeping a processor from it.
@@ -51,24 +41,14 @@ void throw_as_leader(ExitStatus status) {
 
 }  // namespace
 
-std::vector<std::size_t> numbered_hosts(std::span<const int> host_of_rank, std::size_t ranks) {
-  std::vector<std::size_t> host_of(ranks);
-  std::map<int, std::size_t> number_of;
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const int host = host_of_rank.empty() ? static_cast<int>(rank) : host_of_rank[rank];
-    host_of[rank] = number_of.try_emplace(host, number_of.size()).first->second;
-  }
-  return host_of;
-}
-
 PullAmongHosts::PullAmongHosts(MPI_Comm comm, std::span<const int> host_of_rank,
                                const PullOptions& options)
     : rank_(rank_in(comm)),
       segment_bytes_(options.segment_bytes),
       timeout_(options.timeout),
       host_of_(numbered_hosts(host_of_rank, static_cast<std::size_t>(size_of(comm)))),
-      within_(
-          *part_of(comm, static_cast<int>(host_of_[static_cast<std::size_t>(rank_)]), timeout_)) {
+      within_(*ranks_of_color(comm, static_cast<int>(host_of_[static_cast<std::size_t>(rank_)]),
+                              timeout_)) {
   std::vector<int> ranks_of(host_of_.size(), 0);
   PullOptions among = options;
   for (std::size_t rank = 0; rank < host_of_.size(); ++rank) {
@@ -76,7 +56,7 @@ PullAmongHosts::PullAmongHosts(MPI_Comm comm, std::span<const int> host_of_rank,
     if (place_.back() == 0) among.shown_ranks.push_back(static_cast<int>(rank));
   }
   const bool pulls = within_.rank() == 0;
-  const auto leaders = part_of(comm, pulls ? 0 : MPI_UNDEFINED, timeout_);
+  const auto leaders = ranks_of_color(comm, pulls ? 0 : MPI_UNDEFINED, timeout_);
   if (leaders) among_.emplace(leaders->get(), among);
 }
 

@@ -55,7 +55,4 @@ class PullAmongHosts {
   std::optional<PullCollective> among_;  // hosts, on the ranks that pull
 };
 
-// By rank, the number of its host. host_of_rank: as above, or empty for `ranks` hosts.
-std::vector<std::size_t> numbered_hosts(std::span<const int> host_of_rank, std::size_t ranks);
-
 }  // namespace espalier::runtime

@@ -1,5 +1,5 @@
 // The rules by which TAC's report chooses a topology-aware algorithm, measured on its cluster:
-// sections 2 to 5 (docs/study.md). Its alltoall that gathers at leaders is not among them.
+// sections 2 to 5 (docs/study.md).
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,17 @@ inline constexpr Bytes kTacLong{2048U << 10U};
 // More hosts are many.
 inline constexpr std::size_t kTacHosts = 13;
 
+// Alltoalls go by leaders from so many ranks per host on, as long as the elements that a rank sends
+// are fewer than TAC's 2,000,000, here taken for numbers of 8 bytes.
+inline constexpr std::size_t kTacRanksPerHost = 4;
+inline constexpr Bytes kTacAlltoall{8U * 2'000'000U};
+
 // The algorithm for a message of this operation among so many ranks on so many hosts (at least
 // one). Unset: TAC has none, or MPI's own algorithm is to run.
 std::optional<std::string_view> tac_choice(planner::Operation operation, std::size_t ranks,
                                            std::size_t hosts, Bytes message);
+
+// Whether an alltoall goes by leaders (AlltoallByLeaders). sent: by each rank, on average.
+bool tac_goes_by_leaders(std::size_t ranks, std::size_t hosts, Bytes sent);
 
 }  // namespace espalier::runtime

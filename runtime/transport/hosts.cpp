@@ -1,6 +1,7 @@
 #include "runtime/transport/hosts.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "runtime/transport/comm_facts.hpp"
@@ -26,6 +27,16 @@ std::vector<int> hosts_of_ranks(MPI_Comm comm) {
 std::size_t ranks_on_host_of(int rank, std::span<const int> host_of_rank) {
   const int host = host_of_rank[static_cast<std::size_t>(rank)];
   return static_cast<std::size_t>(std::ranges::count(host_of_rank, host));
+}
+
+std::vector<std::size_t> numbered_hosts(std::span<const int> host_of_rank, std::size_t ranks) {
+  std::vector<std::size_t> host_of(ranks);
+  std::map<int, std::size_t> number_of;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const int host = host_of_rank.empty() ? static_cast<int>(rank) : host_of_rank[rank];
+    host_of[rank] = number_of.try_emplace(host, number_of.size()).first->second;
+  }
+  return host_of;
 }
 
 std::size_t count_hosts(MPI_Comm comm) {

@@ -56,4 +56,13 @@ std::size_t OwnedComm::largest_tag() const {
   return is_set != 0 ? static_cast<std::size_t>(*tag) : 32767;  // the minimum that MPI guarantees
 }
 
+std::optional<OwnedComm> ranks_of_color(MPI_Comm comm, int color, Timeout timeout) {
+  MPI_Comm part = MPI_COMM_NULL;
+  check(MPI_Comm_split(comm, color, rank_in(comm), &part), "MPI_Comm_split");
+  if (part == MPI_COMM_NULL) return std::nullopt;
+  OwnedComm owned(part, timeout);
+  check(MPI_Comm_free(&part), "MPI_Comm_free");
+  return owned;
+}
+
 }  // namespace espalier::runtime

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "runtime/transport/timeout.hpp"
 #include "support/pinned.hpp"
@@ -50,5 +51,9 @@ class OwnedComm {
   };
   std::shared_ptr<Shared> shared_;
 };
+
+// Collective over `comm`. The ranks that give the same color, in the order of `comm`; unset for
+// MPI_UNDEFINED. Throws as OwnedComm's constructor.
+std::optional<OwnedComm> ranks_of_color(MPI_Comm comm, int color, Timeout timeout = Timeout());
 
 }  // namespace espalier::runtime

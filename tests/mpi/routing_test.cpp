@@ -9,6 +9,7 @@
 
 #include "runtime/api/collective.hpp"
 #include "runtime/api/parts.hpp"
+#include "runtime/topology/alltoall_by_leaders.hpp"
 #include "support/pinned.hpp"
 #include "tests/mpi/check_reduction.hpp"
 #include "tests/mpi/interesting_counts.hpp"
@@ -103,7 +104,9 @@ void check_gather(Collective& collective, const Counts& counts, std::size_t gap,
 
 using CountOf = std::function<std::size_t(int from, int to)>;
 
-void check_alltoallv(Collective& collective, const CountOf& count, std::size_t gap,
+// Runner: a Collective, or ByLeaders.
+template <class Runner>
+void check_alltoallv(Runner& collective, const CountOf& count, std::size_t gap,
                      std::uint64_t message, InPlace in_place) {
   Counts sent_counts;
   Counts received_counts;
@@ -192,6 +195,44 @@ TEST_P(Routes, AlltoallOfUnequalParts) {
   check_alltoallv(collective, alike, 3, 4, InPlace::kYes);
   check_alltoallv(collective, to_the_last, 0, 5, InPlace::kNo);
   check_alltoallv(collective, nothing, 0, 6, InPlace::kNo);
+}
+
+struct ByLeaders {
+  runtime::AlltoallByLeaders leaders;
+  runtime::AlltoallByLeaders::Way way;
+
+  void alltoallv(const void* sent, std::span<const std::size_t> sent_counts,
+                 std::span<const std::size_t> sent_first, void* received,
+                 std::span<const std::size_t> received_counts,
+                 std::span<const std::size_t> received_first, MPI_Datatype /*type*/) const {
+    leaders.run(way, {static_cast<const std::byte*>(sent), sent_counts, sent_first},
+                {static_cast<std::byte*>(received), received_counts, received_first});
+  }
+};
+
+// The hosts are made up: all ranks on one, each on its own, two and three in turns, and two after
+// one another, of which the higher number comes first.
+TEST(AlltoallByLeaders, AmongAnyHosts) {
+  const CountOf unlike = [](int from, int to) { return at(from * 7 + to * 13) * 17 % 331; };
+  const CountOf equal = [](int, int) { return std::size_t{5}; };
+  const CountOf to_the_last = [](int, int to) { return to == ranks() - 1 ? at(700) : at(0); };
+  const CountOf nothing = [](int, int) { return std::size_t{0}; };
+  const std::function<int(int)> hosts[] = {
+      [](int) { return 3; }, [](int rank) { return rank; }, [](int rank) { return rank % 2; },
+      [](int rank) { return rank % 3; }, [](int rank) { return rank < ranks() / 2 ? 1 : 0; }};
+  using Way = runtime::AlltoallByLeaders::Way;
+  std::uint64_t message = 0;
+  for (const auto& host_of : hosts) {
+    std::vector<int> host_of_rank;
+    for (int rank = 0; rank < ranks(); ++rank) host_of_rank.push_back(host_of(rank));
+    for (const Way way : {Way::kOneAlltoallv, Way::kGathervs}) {
+      ByLeaders by{{MPI_COMM_WORLD, host_of_rank}, way};
+      for (const CountOf& count : {unlike, equal, to_the_last, nothing}) {
+        check_alltoallv(by, count, 0, ++message, InPlace::kNo);
+        check_alltoallv(by, count, 3, ++message, InPlace::kNo);
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Paths, Routes,

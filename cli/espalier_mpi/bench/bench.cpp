@@ -77,6 +77,8 @@ void BenchCommand::add_to(Arguments& app) {
           {.type = "LIST", .shown = kDefault});
   timing.running.add_segment_to(app);
   timing.add_to(app);
+  app.add("--by-leaders", timing.by_leaders,
+          "also time alltoalls in which one rank of each host sends for all (TAC's two)");
   add_tuned_option(app, tuned);
 }
 
@@ -139,6 +141,9 @@ TimedOperation timed_operation(MPI_Comm comm, std::span<const NamedPlan> plans,
   if (!planner::combines(operation) && (options.elements.type || options.elements.op)) {
     throw InputError(fmt::format("{} is for reductions", options.elements.op ? "--op" : "--type"));
   }
+  if (operation != planner::Operation::kAlltoall && options.by_leaders) {
+    throw InputError("--by-leaders is for alltoalls");
+  }
   if (operation == planner::Operation::kBroadcast) {
     return timed_broadcast(comm, plans, bind_broadcasts(comm, plans, options.broadcast));
   }
@@ -150,7 +155,7 @@ TimedOperation timed_operation(MPI_Comm comm, std::span<const NamedPlan> plans,
   if (planner::combines(operation)) {
     for (const Bytes size : options.sizes) require_whole(options.rounds.option, size, elements);
   }
-  return timed_collective(comm, operation, plans, reduction, elements);
+  return timed_collective(comm, operation, plans, reduction, elements, options.by_leaders);
 }
 
 BenchFigures empty_figures(MPI_Comm comm, planner::Operation operation,
@@ -178,8 +183,8 @@ void measure(MPI_Comm comm, const TimedOperation& operation, std::span<const Byt
       if (!one.is_mpi()) {
         row.segment_bytes = one.segment_bytes(size.value);
         row.predicted_time = one.predicted_time(size.value);
-        if (operation.candidates[0].is_mpi()) row.mpi_median_s = median_of(seconds[0]);
       }
+      if (i > 0 && operation.candidates[0].is_mpi()) row.mpi_median_s = median_of(seconds[0]);
       figures.rows.push_back(std::move(row));
     }
   }

@@ -27,6 +27,7 @@ struct TimingOptions {
   RunningOptions running{};
   runtime::BroadcastOptions broadcast{};
   ElementOptions elements{};
+  bool by_leaders = false;  // see timed_collective
 
   void add_to(Arguments& app);
   // Throws InputError.

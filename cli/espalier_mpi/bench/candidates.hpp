@@ -40,6 +40,7 @@ struct Candidate {
   std::string algorithm{};  // of a plan
   std::string node{};       // this rank's in a plan
 
+  // It is MPI's own function, or consists of nothing but such.
   [[nodiscard]] bool is_mpi() const { return !predicted_time; }
 };
 
@@ -75,11 +76,11 @@ TimedOperation timed_broadcast(MPI_Comm comm, std::span<const NamedPlan> plans,
                                const Broadcasts& bound);
 // MPI's own function for an operation but a broadcast, and each plan. The message of operations
 // with parts is all parts together, shared as in the first plan or equally; of an alltoall, what
-// one rank sends on average; of a barrier, nothing. elements: of operations that combine. Throws as
-// bind_broadcasts.
+// one rank sends on average; of a barrier, nothing. elements: of operations that combine.
+// by_leaders: of an alltoall, also TAC's two ways by leaders of hosts. Throws as bind_broadcasts.
 TimedOperation timed_collective(MPI_Comm comm, planner::Operation operation,
                                 std::span<const NamedPlan> plans, runtime::ReductionOptions options,
-                                Elements elements);
+                                Elements elements, bool by_leaders = false);
 
 struct Rounds {
   std::size_t timed = 1;

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <utility>
 
+#include "cli/espalier_mpi/bench/all_to_all.hpp"
 #include "cli/espalier_mpi/bench/bound_plans.hpp"
+#include "cli/espalier_mpi/bench/parts_in_memory.hpp"
 #include "cli/espalier_mpi/run/pattern.hpp"
 #include "runtime/api/library_reduction.hpp"
 #include "runtime/api/parts.hpp"
@@ -20,41 +22,6 @@ namespace {
 
 using planner::Operation;
 using runtime::Collective;
-using Fault = std::optional<std::string>;
-
-// A message of so many units, by the shares of a plan, rounded.
-struct SharedParts {
-  SharedParts(std::uint64_t units, std::span<const double> shares)
-      : counts(runtime::divided(units, shares)), first(runtime::one_after_another(counts)) {}
-  template <class Byte>
-  [[nodiscard]] std::span<Byte> part_of(std::span<Byte> memory, std::size_t rank) const {
-    return memory.subspan(first[rank], counts[rank]);
-  }
-  std::vector<std::size_t> counts;
-  std::vector<std::size_t> first;
-};
-
-std::vector<int> as_int(std::span<const std::size_t> values) {
-  return {values.begin(), values.end()};
-}
-
-void require_int(Operation operation, std::uint64_t bytes) {
-  if (bytes <= INT_MAX) return;
-  throw InputError(
-      fmt::format("{} cannot count more than 2 GiB in bytes; give a shorter message or leave out "
-                  "the comparison",
-                  runtime::library_function(operation)));
-}
-
-// This rank among all.
-struct Rank {
-  explicit Rank(MPI_Comm comm)
-      : here(static_cast<std::size_t>(runtime::rank_in(comm))),
-        count(static_cast<std::size_t>(runtime::size_of(comm))) {}
-  [[nodiscard]] int index() const { return static_cast<int>(here); }
-  std::size_t here;
-  std::size_t count;
-};
 
 // --- reduce, allreduce and reduce-scatter: a rank's elements, then the result if it gets one ---
 
@@ -158,17 +125,6 @@ struct Allgather {
 
 // --- scatter, gather and alltoall: parts that go from one rank to one other ---
 
-// Parts differ although they are of the same round.
-std::uint64_t pattern_of(std::uint64_t round, std::size_t parts, std::size_t part) {
-  return round * parts + part;
-}
-
-Fault fault_in(std::span<const std::byte> part, std::uint64_t pattern, const std::string& name) {
-  const Fault fault = find_fault(part, pattern);
-  if (!fault) return std::nullopt;
-  return fmt::format("{}: {}", name, *fault);
-}
-
 // The root's memory has all parts, the other ranks' begins with theirs.
 struct WithRoot {
   Rank rank;
@@ -230,110 +186,6 @@ struct WithRoot {
   }
 };
 
-// What a rank sends, then what it receives.
-struct AllToAll {
-  Rank rank;
-  std::uint64_t copies;
-  std::uint64_t spare;
-  std::vector<double> shares;  // sender by sender
-
-  // Of a message of so many bytes.
-  struct Parts {
-    std::vector<std::size_t> sent;
-    std::vector<std::size_t> sent_first;
-    std::vector<std::size_t> received;
-    std::vector<std::size_t> received_first;
-    bool are_equal;
-    template <class Byte>
-    [[nodiscard]] std::span<Byte> sent_in(std::span<Byte> memory, std::size_t to) const {
-      return memory.subspan(sent_first[to], sent[to]);
-    }
-    template <class Byte>
-    [[nodiscard]] std::span<Byte> received_in(std::span<Byte> memory, std::size_t from) const {
-      return memory.subspan(sent_first.back() + sent.back() + received_first[from], received[from]);
-    }
-  };
-  [[nodiscard]] Parts parts_in(std::size_t memory) const {
-    const std::uint64_t message_bytes = (memory - spare) / copies;
-    const auto message = static_cast<double>(message_bytes);
-    const auto bytes = [&](std::size_t from, std::size_t to) {
-      return static_cast<std::size_t>(std::round(shares[from * rank.count + to] * message));
-    };
-    Parts parts{{}, {}, {}, {}, true};
-    for (std::size_t other = 0; other < rank.count; ++other) {
-      parts.sent.push_back(bytes(rank.here, other));
-      parts.received.push_back(bytes(other, rank.here));
-      for (std::size_t to = 0; to < rank.count; ++to) {
-        parts.are_equal = parts.are_equal && bytes(other, to) == bytes(0, 0);
-      }
-    }
-    parts.sent_first = runtime::one_after_another(parts.sent);
-    parts.received_first = runtime::one_after_another(parts.received);
-    return parts;
-  }
-  void run(Collective& plan, std::span<std::byte> memory) const {
-    const Parts parts = parts_in(memory.size());
-    std::byte* const sent = memory.data();
-    std::byte* const received = parts.received_in(memory, 0).data();
-    if (parts.are_equal) {
-      plan.alltoall(sent, received, parts.sent[0], MPI_BYTE);
-    } else {
-      plan.alltoallv(sent, parts.sent, parts.sent_first, received, parts.received,
-                     parts.received_first, MPI_BYTE);
-    }
-  }
-  void run_by_library(MPI_Comm comm, std::span<std::byte> memory) const {
-    require_int(Operation::kAlltoall, memory.size());
-    const Parts parts = parts_in(memory.size());
-    runtime::check(
-        MPI_Alltoallv(memory.data(), as_int(parts.sent).data(), as_int(parts.sent_first).data(),
-                      MPI_BYTE, parts.received_in(memory, 0).data(), as_int(parts.received).data(),
-                      as_int(parts.received_first).data(), MPI_BYTE, comm),
-        "MPI_Alltoallv");
-  }
-  [[nodiscard]] std::uint64_t pattern(std::uint64_t round, std::size_t from, std::size_t to) const {
-    return pattern_of(round, rank.count * rank.count, from * rank.count + to);
-  }
-  void prepare(std::span<std::byte> memory, std::uint64_t round) const {
-    const Parts parts = parts_in(memory.size());
-    fill_with_poison(memory, rank.index());
-    for (std::size_t to = 0; to < rank.count; ++to) {
-      fill_with_pattern(parts.sent_in(memory, to), pattern(round, rank.here, to));
-    }
-  }
-  [[nodiscard]] Fault fault(std::span<const std::byte> memory, std::uint64_t round) const {
-    const Parts parts = parts_in(memory.size());
-    for (std::size_t from = 0; from < rank.count; ++from) {
-      Fault fault = fault_in(parts.received_in(memory, from), pattern(round, from, rank.here),
-                             fmt::format("the part from rank {}", from));
-      if (fault) return fault;
-    }
-    return std::nullopt;
-  }
-};
-
-AllToAll all_to_all(Rank rank, std::vector<double> shares) {
-  double most_sent = 0;
-  double most_received = 0;
-  for (std::size_t one = 0; one < rank.count; ++one) {
-    double sent = 0;
-    double received = 0;
-    for (std::size_t other = 0; other < rank.count; ++other) {
-      sent += shares[one * rank.count + other];
-      received += shares[other * rank.count + one];
-    }
-    most_sent = std::max(most_sent, sent);
-    most_received = std::max(most_received, received);
-  }
-  constexpr double kRounding = 1e-6;  // of shares; what it leaves, and that of parts, is spare
-  const auto messages = [](double shares_sum) {
-    return static_cast<std::uint64_t>(std::ceil(shares_sum - kRounding));
-  };
-  constexpr std::uint64_t kSpare = std::uint64_t{1} << 16;
-  return {rank, messages(most_sent) + messages(most_received), kSpare + 2 * rank.count,
-          std::move(shares)};
-}
-
 // The plans and MPI's own function on such messages, into `timed`, whose operation is set.
 template <class Kind>
 void add_all(MPI_Comm comm, std::span<const NamedPlan> plans, std::vector<Collective>& bound,
@@ -356,7 +208,7 @@ void add_all(MPI_Comm comm, std::span<const NamedPlan> plans, std::vector<Collec
 
 TimedOperation timed_collective(MPI_Comm comm, Operation operation,
                                 std::span<const NamedPlan> plans, runtime::ReductionOptions options,
-                                Elements elements) {
+                                Elements elements, bool by_leaders) {
   if (planner::needs_root(operation)) require_same_source(plans);
   const auto bound = std::make_shared<std::vector<Collective>>();
   bind_plans(comm, plans, std::move(options), *bound);
@@ -389,6 +241,7 @@ TimedOperation timed_collective(MPI_Comm comm, Operation operation,
     timed.copies = kind.copies;
     timed.spare = kind.spare;
     add(kind);
+    if (by_leaders) add_by_leaders(comm, kind, timed);
   } else {
     add(WithRoot{rank, operation == Operation::kScatter, timed.root, std::move(shares)});
   }

@@ -62,4 +62,17 @@ void ByteParts::store() {
   });
 }
 
+void exchange_by_leaders(MPI_Comm comm, const runtime::AlltoallByLeaders& leaders,
+                         const std::optional<Parts>& sent, const Parts& received) {
+  using Contents = ByteParts::Contents;
+  ByteParts to(comm, received, sent ? Contents::kNone : Contents::kData);
+  std::optional<ByteParts> from;
+  if (sent) from.emplace(comm, *sent, Contents::kData);
+  const ByteParts& source = from ? *from : to;
+  leaders.run(runtime::AlltoallByLeaders::Way::kOneAlltoallv,
+              {static_cast<const std::byte*>(source.address()), source.counts(), source.first()},
+              {static_cast<std::byte*>(to.address()), to.counts(), to.first()});
+  to.store();
+}
+
 }  // namespace espalier::preload

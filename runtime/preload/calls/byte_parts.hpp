@@ -6,8 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
+
+#include "runtime/topology/alltoall_by_leaders.hpp"
 
 namespace espalier::preload {
 
@@ -47,5 +50,10 @@ class ByteParts {
   std::unique_ptr<std::byte[]> packed_;
   void* address_ = nullptr;
 };
+
+// An alltoall by leaders. sent: unset for what is in the memory that receives (MPI_IN_PLACE).
+// Throws MpiError.
+void exchange_by_leaders(MPI_Comm comm, const runtime::AlltoallByLeaders& leaders,
+                         const std::optional<Parts>& sent, const Parts& received);
 
 }  // namespace espalier::preload

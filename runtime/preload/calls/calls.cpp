@@ -8,6 +8,7 @@
 
 #include "runtime/memory/element_shape.hpp"
 #include "runtime/memory/stores.hpp"
+#include "runtime/preload/calls/byte_parts.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "support/errors.hpp"
@@ -93,6 +94,10 @@ std::vector<double> Call::shares() const {
 
 void Call::pull(runtime::PullAmongHosts& /*pull*/) const {
   throw std::logic_error("only broadcasts and allgathers are pulled");
+}
+
+void Call::run_by_leaders(const runtime::AlltoallByLeaders& /*leaders*/) const {
+  throw std::logic_error("only alltoalls go by leaders");
 }
 
 // --- one message ---
@@ -253,6 +258,28 @@ void AlltoallCall::run(runtime::Collective& collective) const {
       std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(ranks) * bytes);
   collective.alltoall(from.get(), to.get(), bytes, MPI_BYTE);
   unpack(comm, to.get(), of_all(received));
+}
+
+void AlltoallCall::run_by_leaders(const runtime::AlltoallByLeaders& leaders) const {
+  const auto ranks = static_cast<std::size_t>(size_of(comm));
+  struct Equal {
+    std::vector<int> counts;
+    std::vector<int> first;
+  };
+  const auto equal = [&](const Elements& each) {
+    Equal parts{std::vector(ranks, static_cast<int>(each.count)), {}};
+    for (std::size_t i = 0; i < ranks; ++i) {
+      parts.first.push_back(static_cast<int>(i) * static_cast<int>(each.count));
+    }
+    return parts;
+  };
+  const bool in_place = sent.address == MPI_IN_PLACE;
+  const Equal from = equal(in_place ? Elements{} : sent);
+  const Equal to = equal(received);
+  std::optional<Parts> sources;
+  if (!in_place) sources = Parts{sent.address, from.counts, from.first, sent.type};
+  exchange_by_leaders(comm, leaders, sources,
+                      {received.address, to.counts, to.first, received.type});
 }
 
 }  // namespace espalier::preload

@@ -13,6 +13,7 @@
 #include "runtime/api/collective.hpp"
 #include "runtime/preload/calls/elements.hpp"
 #include "runtime/pull/pull_among_hosts.hpp"
+#include "runtime/topology/alltoall_by_leaders.hpp"
 
 namespace espalier::preload {
 
@@ -68,6 +69,8 @@ struct Call {
   virtual void run(runtime::Collective& collective) const = 0;
   // The same without a plan. Precondition: a broadcast or an allgather.
   virtual void pull(runtime::PullAmongHosts& pull) const;
+  // By leaders of hosts. Precondition: an alltoall.
+  virtual void run_by_leaders(const runtime::AlltoallByLeaders& leaders) const;
 
   // The bytes of the message; unset for arguments of which MPI itself reports the fault. Throws
   // MpiError. Precondition: a communicator.
@@ -148,6 +151,7 @@ struct AlltoallCall final : Call {
   AlltoallCall(const Elements& to_each, const Elements& from_each, MPI_Comm of);
   [[nodiscard]] bool has_wrong_buffers() const override;
   void run(runtime::Collective& collective) const override;
+  void run_by_leaders(const runtime::AlltoallByLeaders& leaders) const override;
 
   Elements sent;
   Elements received;

@@ -172,6 +172,14 @@ bool AlltoallvCall::agree() {
   return all[1] == 0;
 }
 
+void AlltoallvCall::run_by_leaders(const runtime::AlltoallByLeaders& leaders) const {
+  exchange_by_leaders(comm, leaders,
+                      sent.address == MPI_IN_PLACE
+                          ? std::nullopt
+                          : std::optional(parts_of(sent, sent_counts, sent_first, comm)),
+                      parts_of(received, received_counts, received_first, comm));
+}
+
 void AlltoallvCall::run(runtime::Collective& collective) const {
   using Contents = ByteParts::Contents;
   const bool in_place = sent.address == MPI_IN_PLACE;

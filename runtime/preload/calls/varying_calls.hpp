@@ -62,6 +62,7 @@ struct AlltoallvCall final : VaryingCall {
                 MPI_Comm of);
   [[nodiscard]] bool has_wrong_buffers() const override;
   void run(runtime::Collective& collective) const override;
+  void run_by_leaders(const runtime::AlltoallByLeaders& leaders) const override;
   [[nodiscard]] bool agree() override;
 
   Elements sent;

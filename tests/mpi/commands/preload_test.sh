@@ -373,6 +373,16 @@ test_parts() {
   ESPALIER_VERBOSE=0 preloaded 7  # calls that are not counted take a shorter way to MPI
   all_right
   says_nothing
+  # TAC's rules: by one rank of the host, from four ranks on.
+  unset ESPALIER_PLATFORM
+  export ESPALIER_GROUPS=hosts ESPALIER_ALGORITHM=tac ESPALIER_TRIALS=0
+  preloaded 4
+  all_right
+  says ' from and to 4 ranks: by leaders of hosts, '
+  says_once '^espalier-pmpi: 16 MPI_Alltoall[(]v[)] taken .* 5 below the threshold, 1 non-blocking$'
+  preloaded 3
+  all_right
+  says_once "^espalier-pmpi: 0 MPI_Alltoall.* by TAC's rules"
 }
 
 # MPI's own algorithms and plans in turns, then the faster ones; the report counts every call.

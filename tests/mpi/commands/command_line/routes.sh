@@ -32,6 +32,10 @@ test_routes() {
   # Parts of different sizes: most of what a rank has is for itself.
   sed 's/"share": 0.25/"share": 0.125/; s/"rate_Bps": 600000/"rate_Bps": 300000/; s/"rate_Bps": 400000/"rate_Bps": 200000/' alltoall.json >unequal.json
   ranks 4 alltoall unequal.json --message 100001 --verify; done_well
+  # Beside them, by one rank of each host.
+  ranks 4 bench unequal.json --sizes 0,5,100kB --repeat 2 --by-leaders --verify
+  done_well
+  [ "$(grep -cE ' leaders(, rank by rank)? ' stdout)" -eq 6 ] || { fail "the rows by leaders"; cat stdout; }
 }
 
 test_route_refusals() {
@@ -49,6 +53,7 @@ test_route_refusals() {
   ranks 4 bench scatter.json other.json; refused 2 "other.json: /source: 'n1' is not 'n2', the source of scatter.json"
   ranks 4 bench scatter.json --schedule; refused 2 "a schedule is for a broadcast, a reduce or an allreduce with one root"
   ranks 4 alltoall alltoall.json --in x; refused 2 "--in"
+  ranks 4 bench scatter.json --by-leaders; refused 2 "--by-leaders is for alltoalls"
   ranks 4 scatter scatter.json --in x; refused 2 "--in and --out must be given together"
   ranks 4 scatter scatter.json --in x --out y --message 1kB; refused 2 "--message and --in are given"
   ranks 4 scatter scatter.json --in x --out y --compare-mpi; refused 2 "--compare-mpi needs a --message"
