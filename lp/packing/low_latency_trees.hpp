@@ -9,11 +9,15 @@
 
 namespace espalier::lp {
 
+// Whether some arc has a latency, and arcs between hosts times hosts are at most a million: beyond
+// that it would take long.
+bool tries_lower_latency(const Digraph& graph);
+
 // `trees`, jointly feasible, or other trees that carry as much, or (1 - limits.gap) of the
-// packing's bound: no more of them, no larger out-degree of a host in any of them, and a smaller
-// mean segment_travel_time (lp/graph/tree_routes.hpp), weighted by rate. Unchanged where no arc has
-// a latency, and where arcs between hosts times hosts exceed a million, because it would take long.
-// packing: of the same problem.
+// packing's bound: no more of them (where any host may be the root, twice as many at most), no
+// larger out-degree of a host in any of them, and a smaller mean segment_travel_time
+// (lp/graph/tree_routes.hpp), weighted by rate. Unchanged unless tries_lower_latency(). packing: of
+// the same problem.
 TreesFound lower_latency(const PackingProblem& problem, const Packing& packing,
                          std::vector<PackedTree> trees, const Limits& limits = {});
 

@@ -20,10 +20,12 @@
 
 namespace espalier::planner::tree_algorithms {
 
-namespace {
-
 Termination end_of(bool complete) {
   return complete ? Termination::kDone : Termination::kTimeLimit;
+}
+
+bool limits_depth(const AlgorithmOptions& options) {
+  return options.max_depth > 0 || options.max_latency;
 }
 
 lp::ShallowOptions shallow_options(const AlgorithmOptions& options) {
@@ -34,9 +36,21 @@ lp::ShallowOptions shallow_options(const AlgorithmOptions& options) {
   return shallow;
 }
 
-bool limits_depth(const AlgorithmOptions& options) {
-  return options.max_depth > 0 || options.max_latency;
+void refuse_limit(const platforms::Platform& platform, std::string_view from, bool complete,
+                  const AlgorithmOptions& options) {
+  const std::string within = options.max_latency ? format_duration(*options.max_latency)
+                                                 : fmt::format("{} edges", options.max_depth);
+  if (complete) {
+    throw InfeasibleError(fmt::format("{}: no tree from {} reaches every host within {}",
+                                      platform.name(), from, within));
+  }
+  throw LimitReached(
+      fmt::format("{}: no tree from {} that reaches every host within {} was found before a limit "
+                  "of time or size; raise the limit, or --time-limit",
+                  platform.name(), from, within));
 }
+
+namespace {
 
 // Reduces the trees of one packing, stage by stage.
 class Reducer {
@@ -135,18 +149,7 @@ Outcome few_shallow_trees(const lp::PackingProblem& problem, const lp::Packing& 
   Reducer reducer(problem, packing, options);
   if (limits_depth(options)) {
     reducer.make_shallow([&](bool complete) {
-      const std::string within = options.max_latency ? format_duration(*options.max_latency)
-                                                     : fmt::format("{} edges", options.max_depth);
-      const std::string& name = platform.node(source).name;
-      if (complete) {
-        throw InfeasibleError(fmt::format("{}: no tree from '{}' reaches every host within {}",
-                                          platform.name(), name, within));
-      }
-      throw LimitReached(
-          fmt::format("{}: no tree from '{}' that reaches every host within {} was found before a "
-                      "limit of time "
-                      "or size; raise the limit, or --time-limit",
-                      platform.name(), name, within));
+      refuse_limit(platform, "'" + platform.node(source).name + "'", complete, options);
     });
   } else {
     reducer.make_nearer();

@@ -2,7 +2,10 @@
 // single instance.
 #pragma once
 
+#include <string_view>
+
 #include "lp/packing/arborescence_packing.hpp"
+#include "lp/packing/shallow_trees.hpp"
 #include "planner/registry.hpp"
 #include "platforms/core/platform.hpp"
 
@@ -15,6 +18,16 @@ namespace espalier::planner::tree_algorithms {
 Outcome few_shallow_trees(const lp::PackingProblem& problem, const lp::Packing& packing,
                           const AlgorithmOptions& options, const platforms::Platform& platform,
                           platforms::NodeId source);
+
+// Whether options limit the depth or the latency of trees, and the limits.
+bool limits_depth(const AlgorithmOptions& options);
+lp::ShallowOptions shallow_options(const AlgorithmOptions& options);
+// Throws that no tree was found within them. complete: because there is none, InfeasibleError;
+// otherwise in time, LimitReached. from: the root, in the message.
+[[noreturn]] void refuse_limit(const platforms::Platform& platform, std::string_view from,
+                               bool complete, const AlgorithmOptions& options);
+// The end of a search that was complete, or cut short by the deadline.
+Termination end_of(bool complete);
 
 // The share of the time for the packing: all of it, unless limits of trees or depth need a search.
 double packing_share(const AlgorithmOptions& options);

@@ -75,7 +75,12 @@ std::uint64_t Pipeline::fitted_segment(Bytes message, const SegmentCosts& costs)
     const auto eager = static_cast<double>(costs.eager->value);
     if (costs.overhead.value * rate < kEagerMayCost * eager) wanted = std::min(wanted, eager);
   }
-  wanted = std::max({wanted, kLeastSegment, most_in_flight_ / double{kMostInFlight}});
+  const double least = most_in_flight_ / double{kMostInFlight};
+  wanted = std::max({wanted, kLeastSegment, least});
+  // A segment for which the sender asks is under way for a round trip (segments_in_flight).
+  if (costs.eager && wanted > static_cast<double>(costs.eager->value)) {
+    wanted = std::max(wanted, 2 * least);
+  }
   // Compared as doubles: a larger value may not fit into the segment's type.
   if (wanted >= static_cast<double>(segment_.value)) return segment_.value;
   return static_cast<std::uint64_t>(wanted);

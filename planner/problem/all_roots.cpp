@@ -9,17 +9,16 @@
 #include <optional>
 #include <utility>
 
-#include "lp/bounds/plain_bound.hpp"
-#include "lp/fabric/rings.hpp"
-#include "lp/graph/host_arcs.hpp"
 #include "lp/packing/few_trees.hpp"
+#include "lp/packing/low_latency_trees.hpp"
+#include "lp/packing/shallow_trees.hpp"
 #include "lp/packing/tree_pricer.hpp"
+#include "planner/algorithms/optimal.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/problem/reach.hpp"
 #include "planner/problem/shares.hpp"
 #include "planner/solve/direct_packing.hpp"
-#include "planner/solve/ring_order.hpp"
-#include "planner/solve/walk_tree.hpp"
+#include "planner/solve/root_chains.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::planner {
@@ -28,8 +27,6 @@ namespace {
 
 using platforms::NodeId;
 using platforms::Platform;
-
-constexpr std::uint32_t kNoArc = UINT32_MAX;
 
 NodeId first_host(Operation operation, const Platform& platform) {
   require_hosts(platform, with_article(operation));
@@ -69,132 +66,6 @@ Collective rooted_at(const AllRoots& problem, std::size_t root) {
           : combines          ? Operation::kReduce
                               : Operation::kBroadcast,
           problem.platform(), problem.platform().hosts()[root], problem.model(), problem.options()};
-}
-
-using HostOrder = std::vector<std::uint32_t>;  // nodes
-
-// The order in which a walk along the thickest links comes to the hosts.
-HostOrder walk_order(const AllRoots& problem, const lp::HostArcs& arcs) {
-  HostOrder order{static_cast<std::uint32_t>(problem.spread().source())};
-  const std::optional<lp::RoutedTree> walk = walk_tree(problem.spread());
-  if (!walk) return {};
-  for (std::size_t edge = 0; edge < walk->edge_count(); ++edge) {
-    order.push_back(arcs.ends_of(walk->path(edge)).child);
-  }
-  return order;
-}
-
-// Nothing where two successive hosts have no arc.
-std::optional<lp::HostRing> ring_along(const HostOrder& order, const lp::HostArcs& arcs) {
-  lp::HostRing ring{order, {}};
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::uint32_t arc = arcs.find(order[i], order[(i + 1) % order.size()]);
-    if (arc == kNoArc) return std::nullopt;
-    arcs.add_edge(arc, ring.ways);
-  }
-  return ring;
-}
-
-// The chain of all hosts that begins at the root, or that ends there. Parents' edges first.
-lp::RoutedTree chain_of(const lp::HostRing& ring, std::uint32_t root, bool to_root) {
-  const std::size_t hosts = ring.hosts.size();
-  const auto at =
-      static_cast<std::size_t>(std::ranges::find(ring.hosts, root) - ring.hosts.begin());
-  lp::RoutedTree chain;
-  for (std::size_t i = 0; i + 1 < hosts; ++i) {
-    chain.add_edge(ring.ways.path((at + (to_root ? hosts - 1 - i : i)) % hosts));
-  }
-  return chain;
-}
-
-// Chains for all roots, which together keep all links of the ring busy.
-void add_chains(const AllRoots& problem, const lp::HostRing& ring,
-                std::vector<lp::RoutedTree>& seeds) {
-  const lp::PartsProblem& parts = problem.parts();
-  std::vector<lp::RoutedTree> chains;
-  if (!problem.has_free_roots()) {
-    for (const lp::Part& part : parts.parts()) {
-      chains.push_back(chain_of(ring, part.root, part.reversed));
-    }
-    seeds.push_back(parts.join(chains));
-    return;
-  }
-  const auto hosts = problem.platform().hosts();
-  for (std::uint32_t root = 0; root < hosts.size(); ++root) {
-    const auto node = static_cast<std::uint32_t>(index_of(hosts[root]));
-    seeds.push_back(
-        parts.join(std::array{chain_of(ring, node, true), chain_of(ring, node, false)}, root));
-  }
-}
-
-lp::HostRings direct_rings(const AllRoots& problem, const Deadline& deadline) {
-  if (!is_for_direct_trees(problem.spread().digraph())) return {};
-  return lp::fabric_rings(packing_problem(problem.spread()), deadline);
-}
-
-// Chains for all roots along all rings, or for each root along the ring that carries least so far.
-std::vector<BlockOfTrees> blocks_along(const AllRoots& problem,
-                                       const std::vector<lp::HostRing>& rings,
-                                       bool each_along_all) {
-  const bool combines = has_blocks_of(BlockKind::kCombine, problem.operation());
-  std::vector<double> carried(rings.size(), 0.0);
-  std::vector<BlockOfTrees> blocks;
-  for (std::uint32_t root = 0; root < problem.shares().size(); ++root) {
-    const double share = problem.shares()[root];
-    if (share == 0) continue;
-    const auto node = static_cast<std::uint32_t>(index_of(problem.platform().hosts()[root]));
-    const auto least =
-        static_cast<std::size_t>(std::ranges::min_element(carried) - carried.begin());
-    carried[least] += share;
-    const std::span<const lp::HostRing> all(rings);
-    BlockOfTrees& block = blocks.emplace_back();
-    block.kind = combines ? BlockKind::kCombine : BlockKind::kSpread;
-    block.root = root;
-    for (const lp::HostRing& ring : each_along_all ? all : all.subspan(least, 1)) {
-      block.trees.push_back({chain_of(ring, node, combines), {share}});
-    }
-  }
-  return blocks;
-}
-
-// Chains along rings that reach a plain bound. Unset: they do not. A linear program over the chains
-// of a thousand roots would take minutes. A plan has one for each root, if that costs no more than
-// a thousandth.
-std::optional<Outcome> along_rings(const AllRoots& problem, const lp::HostRings& direct,
-                                   const AlgorithmOptions& options, Purpose purpose) {
-  if (!direct.fill_hosts || problem.has_free_roots()) return std::nullopt;
-  const lp::PlainBound bound = lp::plain_bound(problem.parts().problem());
-  const auto chains = [&](bool each_along_all, double gap) -> std::optional<Outcome> {
-    Outcome found;
-    found.blocks = blocks_along(problem, direct.rings, each_along_all);
-    fill_first_resource(found, problem.occupation());
-    lp::Packing packing;
-    packing.rate = throughput_of(found).value;
-    if (!prove(packing, bound, gap)) return std::nullopt;
-    Outcome proven = outcome_of(packing);
-    proven.blocks = std::move(found.blocks);
-    return proven;
-  };
-  if (purpose == Purpose::kPlan) {
-    if (auto few = chains(false, gap_near_enough(options))) return few;
-  }
-  if (options.max_trees > 0 && direct.rings.size() > options.max_trees) return std::nullopt;
-  return chains(true, options.gap);
-}
-
-void add_rings(const AllRoots& problem, const lp::HostRings& direct, const Deadline& deadline,
-               std::vector<lp::RoutedTree>& seeds) {
-  for (const lp::HostRing& ring : direct.rings) add_chains(problem, ring, seeds);
-  if (direct.fill_hosts) return;
-  try {
-    const lp::HostArcs arcs = problem.spread().fastest_host_arcs(deadline);
-    for (const HostOrder& order : {walk_order(problem, arcs),
-                                   ring_order(arcs, problem.platform().hosts(), false, deadline)}) {
-      if (order.size() != problem.spread().host_count()) continue;
-      if (const auto ring = ring_along(order, arcs)) add_chains(problem, *ring, seeds);
-    }
-  } catch (const LimitReached&) {  // the solver starts without them
-  }
 }
 
 // Whole trees that contain each tree of these blocks, with any tree of each.
@@ -258,6 +129,32 @@ void keep_few(const lp::PackingProblem& problem, const lp::PackingOptions& seede
         lp::with_best_rates(problem, {seed}, rate, options.deadline);
     if (lp::total_rate(alone) > lp::total_rate(packed.trees)) packed.trees = std::move(alone);
   }
+}
+
+// Trees within the limit of depth or latency, and of their number. Throws as few_shallow_trees.
+Termination keep_shallow(const AllRoots& problem, const AlgorithmOptions& options,
+                         lp::Packing& packed) {
+  lp::TreesFound found = lp::pack_shallow_trees(problem.parts().problem(), packed,
+                                                tree_algorithms::shallow_options(options));
+  if (found.trees.empty()) {
+    tree_algorithms::refuse_limit(problem.platform(),
+                                  problem.has_free_roots() ? "any host" : "each host",
+                                  found.complete, options);
+  }
+  packed.trees = std::move(found.trees);
+  return tree_algorithms::end_of(found.complete);
+}
+
+// Whether there are trees of lower latency at no cost; then these.
+bool lower_latency(const lp::PackingProblem& problem, const AlgorithmOptions& options,
+                   lp::Packing& packed) {
+  lp::TreesFound found = lp::lower_latency(problem, packed, packed.trees, options);
+  if (std::ranges::equal(found.trees, packed.trees, {}, &lp::PackedTree::tree,
+                         &lp::PackedTree::tree)) {
+    return false;
+  }
+  packed.trees = std::move(found.trees);
+  return true;
 }
 
 // Whether other roots would gain next to nothing.
@@ -354,13 +251,20 @@ Outcome run(const Algorithm& algorithm, const AllRoots& problem, const Algorithm
 Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose purpose,
               std::span<const BlockOfTrees> start) {
   std::optional<Outcome> rooted;
+  bool rooted_is_enough = false;
   if (problem.has_free_roots()) {
     rooted = from_one_root(problem, options);
-    if (options.max_trees == 0 && is_enough(*rooted, problem, options)) return *std::move(rooted);
+    const bool is_limited = options.max_trees > 0 || tree_algorithms::limits_depth(options);
+    rooted_is_enough = !is_limited && is_enough(*rooted, problem, options);
+    const bool goes_on =
+        purpose == Purpose::kPlan && lp::tries_lower_latency(problem.parts().problem().graph);
+    if (rooted_is_enough && !goes_on) return *std::move(rooted);
   }
   const Deadline seeding = options.deadline.share(kSeedShare);
   const lp::HostRings rings = direct_rings(problem, seeding);
-  if (auto outcome = along_rings(problem, rings, options, purpose)) return *std::move(outcome);
+  if (!tree_algorithms::limits_depth(options)) {
+    if (auto outcome = along_rings(problem, rings, options, purpose)) return *std::move(outcome);
+  }
   lp::PackingOptions packing{options};
   add_start(problem, start, packing.seeds);
   add_rings(problem, rings, seeding, packing.seeds);
@@ -369,13 +273,29 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
     packing.prices = prices_by_row(rooted->prices, problem.spread().resource_count());
   }
   packing.seeds_may_do = purpose != Purpose::kPlan;
-  lp::Packing packed = lp::pack_arborescences(problem.parts().problem(), packing);
-  if (options.max_trees > 0) keep_few(problem.parts().problem(), packing, options, packed);
-  Outcome outcome = outcome_of(packed);
-  const bool has_few = options.max_trees > 0 && purpose == Purpose::kPlan;
-  if (has_few && lp::total_rate(packed.trees) * (1 + options.gap) < packed.bound) {
-    outcome.ends.few = Termination::kTreeLimit;
+  const bool limits_depth = tree_algorithms::limits_depth(options);
+  if (limits_depth) {
+    packing.deadline = options.deadline.share(tree_algorithms::packing_share(options));
   }
+  lp::Packing packed = lp::pack_arborescences(problem.parts().problem(), packing);
+  Ends ends;
+  if (purpose == Purpose::kPlan) {
+    if (limits_depth) {
+      ends.shallow = keep_shallow(problem, options, packed);
+    } else if (options.max_trees > 0) {
+      keep_few(problem.parts().problem(), packing, options, packed);
+    } else if (!lower_latency(problem.parts().problem(), options, packed) && rooted_is_enough) {
+      return *std::move(rooted);
+    }
+    if (lp::total_rate(packed.trees) * (1 + options.gap) < packed.bound) {
+      if (options.max_trees > 0) ends.few = Termination::kTreeLimit;
+      if (limits_depth) ends.shallow = std::max(ends.shallow, Termination::kTreeLimit);
+    }
+  } else if (options.max_trees > 0) {
+    keep_few(problem.parts().problem(), packing, options, packed);
+  }
+  Outcome outcome = outcome_of(packed);
+  outcome.ends = outcome.ends.with(ends);
   outcome.blocks = problem.has_free_roots() ? blocks_with_free_roots(problem, outcome.trees)
                                             : blocks_with_all_roots(problem, outcome.trees);
   outcome.trees.clear();

@@ -8,6 +8,7 @@
 #include "runtime/preload/tally.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
+#include "runtime/transport/hosts.hpp"
 #include "support/surroundings.hpp"
 
 namespace espalier::preload {

@@ -82,9 +82,6 @@ def write_clusters(folder: pathlib.Path, hosts: list[str], group_of: Callable[[s
     (folder / "hosts").write_text("".join(f"{name}\n" for name in hosts))
 
 
-COMMANDS = {name: name for name in ("reduce", "allreduce", "allgather", "reduce-scatter", "scatter", "gather", "alltoall")}  # otherwise bcast
-
-
 def read_plan(file: str) -> dict:
     """Reads a plan and checks its list of hosts, which are in rank order. espalier-mpi checks everything else."""
     try:
@@ -120,11 +117,11 @@ def run_simulated(platform: pathlib.Path, hosts: pathlib.Path, ranks: int, progr
                            "--log=root.thresh:error", *settings, program, *words, "--timeout", "never"], **run)
 
 
-def simulate(platform: str, plan: str, program: str, espalier: str, cfg: list[str], arguments: list[str],
+def simulate(platform: str, plan: str, program: str, espalier: str, cfg: list[str], words: list[str],
              timeout_s: float | None = None, **run) -> subprocess.CompletedProcess:
-    """Runs PLAN's operation by `program` with `arguments` in the simulated network. Status 124: timeout."""
+    """Runs `program` with these words on the ranks of PLAN in the simulated network. Status 124: timeout."""
     planned = read_plan(plan)
-    nodes, command = planned["nodes"], COMMANDS.get(str(planned.get("operation")), "bcast")
+    nodes = planned["nodes"]
     described = read_platform(platform, espalier)
     hosts = {node["name"] for node in described["nodes"] if not node.get("relay")}
     missing = [name for name in nodes if name not in hosts]
@@ -142,4 +139,4 @@ def simulate(platform: str, plan: str, program: str, espalier: str, cfg: list[st
         xml, hosts = pathlib.Path(work) / "platform.xml", pathlib.Path(work) / "hosts"
         xml.write_text(simgrid_platform(wiring, host_ids))
         hosts.write_text("".join(f"{host_ids[rank_of[name]]}\n" for name in nodes))
-        return run_simulated(xml, hosts, len(nodes), program, [command, plan, "--quiet", *arguments], cfg, timeout_s, **run)
+        return run_simulated(xml, hosts, len(nodes), program, words, cfg, timeout_s, **run)

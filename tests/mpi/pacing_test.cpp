@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "planner/plan/send_windows.hpp"
+#include "runtime/api/reduction.hpp"
 #include "runtime/transport/transfer_log.hpp"
 #include "tests/mpi/check_reduction.hpp"
 #include "tests/mpi/check_run.hpp"

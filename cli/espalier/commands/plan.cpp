@@ -116,10 +116,8 @@ PlanAttempt attempt_for_message(const PlanCommand& options, const planner::Algor
 
 template <class Problem>
 ExitStatus PlanCommand::plan_blocks(const planner::Algorithm& named, const Problem& all) const {
-  planner::AlgorithmOptions limits = problem.limits;
-  limits.max_trees = tree_counts.front();
+  const planner::AlgorithmOptions limits = combinations(*this).front();
   if (message) {
-    limits.message = *message;
     PlanAttempt chosen = attempt_for_message(*this, named, all, limits);
     const bool is_complete = chosen.choice->complete;
     report(*this, {std::move(chosen)});
@@ -128,7 +126,8 @@ ExitStatus PlanCommand::plan_blocks(const planner::Algorithm& named, const Probl
   Run run = with_name(named.name, [&] { return run_timed(named, all, limits, console); });
   planner::Plan plan = planner::make_plan(all, named.name, run.outcome, all.options().segment);
   const ExitStatus status = judge(run, named.name, console);
-  report(*this, {{0, 0, std::nullopt, std::move(run), std::move(plan), std::nullopt, Bytes{0}}});
+  report(*this, {{0, limits.max_depth, limits.max_latency, std::move(run), std::move(plan),
+                  std::nullopt, Bytes{0}}});
   return status;
 }
 

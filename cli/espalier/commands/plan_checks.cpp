@@ -38,11 +38,14 @@ void PlanCommand::check_blocks(bool has_helpers) const {
   const bool limits_trees =
       tree_counts.size() > 1 || (planner::routes(problem.operation) && tree_counts.front() > 0);
   const bool is_free = !planner::has_parts(problem.operation);
+  const auto limits_depth = [&](bool given, std::size_t limits) {
+    return limits > 1 || (given && (has_helpers || planner::routes(problem.operation)));
+  };
   refuse_given({{"--message", has_helpers && message},
                 {"--schedule", (has_helpers || is_free) && schedule},
                 {"--max-trees", limits_trees},
-                {"--max-depth", depths.front() > 0},
-                {"--max-latency", latencies.front().has_value()}},
+                {"--max-depth", limits_depth(depths.front() > 0, depths.size())},
+                {"--max-latency", limits_depth(latencies.front().has_value(), latencies.size())}},
                has_helpers ? "cannot be combined with helpers yet; give --helpers none"
                : is_free   ? "cannot be combined with any roots yet; give --root NAME"
                            : fmt::format("cannot be combined with {} yet",

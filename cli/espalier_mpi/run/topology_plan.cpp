@@ -28,6 +28,9 @@ std::string algorithm_for(const TopologyRequest& request, std::span<const int> h
   const auto chosen =
       runtime::tac_choice(request.operation, host_of_rank.size(), hosts.size(), request.message);
   if (chosen) return std::string(*chosen);
+  if (request.operation == planner::Operation::kAlltoall) {
+    throw InputError("--algorithm: TAC's alltoalls have no plan; bench --by-leaders times them");
+  }
   throw InputError(fmt::format("--algorithm: TAC has no rule for {} of {} here",
                                planner::with_article(request.operation),
                                format_size(request.message)));

@@ -95,7 +95,7 @@ TEST_F(FreeRoots, ArePlannedShownSimulatedAndRefusedWhereTheyAreNotServedYet) {
   EXPECT_THAT(run({"explain", "one-way.json", "--plan", "plan.json"}).out,
               HasSubstr("the optimum, within the proof's gap"));
   EXPECT_THAT(
-      refusal_of(run({"plan", "one-way.json", "--operation", "allreduce", "--max-depth", "1"})),
+      refusal_of(run({"plan", "one-way.json", "--operation", "allreduce", "--max-depth", "1,2"})),
       HasSubstr("--max-depth: cannot be combined with any roots yet"));
 }
 
@@ -221,7 +221,9 @@ TEST_F(AllRoots, Refusals) {
            {{"compare", "ring.json", "--operation", "allgather", "--source", "a"},
             "--source: an allgather has no source: every host is a root"},
            {with({"--max-trees", "3,4"}), "--max-trees: cannot be combined with allgather yet"},
-           {with({"--max-depth", "3"}), "--max-depth: cannot be combined with allgather yet"},
+           {with({"--max-depth", "3,4"}), "--max-depth: cannot be combined with allgather yet"},
+           {{"plan", "ring.json", "--operation", "alltoall", "--max-depth", "3"},
+            "--max-depth: cannot be combined with alltoall yet"},
            {with({"--schedule"}),
             "--schedule: only a broadcast, a reduce or an allreduce can have a schedule, not an "
             "allgather"},

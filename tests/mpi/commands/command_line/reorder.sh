@@ -45,7 +45,8 @@ test_topology() {
   echo "$host island" >groups
   ranks 4 bcast --algorithm hierarchical --groups groups --root 2 --message 1MB --verify --repeat 2; done_well
   ranks 4 bcast --algorithm tac --message 4MiB --verify --json; done_well; says '"verified": true'
-  ranks 4 alltoall --algorithm tac; refused 2 '--algorithm: TAC has no rule for an alltoall of 64 MiB here'
+  ranks 4 alltoall --algorithm tac; refused 2 "--algorithm: TAC's alltoalls have no plan; bench --by-leaders times them"
+  ranks 4 allgather --algorithm tac; refused 2 '--algorithm: TAC has no rule for an allgather of 64 MiB here'
   ranks 4 bcast --algorithm hierarchicl; refused 2 "did you mean 'hierarchical'"
   ranks 4 bcast --algorithm chain --root 4; refused 2 '--root: there is no rank 4; give 0 to 3'
   ranks 4 bcast --algorithm chain --groups nowhere; refused 2 'nowhere: '
