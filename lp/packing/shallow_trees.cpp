@@ -11,8 +11,8 @@
 #include "lp/graph/tree_routes.hpp"
 #include "lp/packing/few_trees.hpp"
 #include "lp/packing/packing_master.hpp"
-#include "lp/packing/shallow_tree.hpp"
 #include "lp/packing/tree_pricer.hpp"
+#include "lp/single/shallow_tree.hpp"
 
 namespace espalier::lp {
 

@@ -1,4 +1,4 @@
-#include "lp/packing/shallow_tree.hpp"
+#include "lp/single/shallow_tree.hpp"
 
 #include <algorithm>
 #include <cmath>
