@@ -66,7 +66,7 @@ build_preset() {
   local preset=$1
   shift
   cmake -S "$root" --preset "$preset"
-  cmake --build "$root/build/$preset" --parallel "$(build_jobs)" ${1:+--target "$@"}
+  (cd "$root" && cmake --build --preset "$preset" --parallel "$(build_jobs)" ${1:+--target "$@"})
 }
 
 # For many ranks on few cores of one machine, also as root. Without these Open MPI refuses or is slow.
