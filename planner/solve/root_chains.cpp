@@ -50,11 +50,11 @@ lp::RoutedTree chain_of(const lp::HostRing& ring, std::uint32_t root, bool to_ro
   const std::size_t hosts = ring.hosts.size();
   const auto at =
       static_cast<std::size_t>(std::ranges::find(ring.hosts, root) - ring.hosts.begin());
-  lp::RoutedTree chain;
+  lp::RoutedTree tree;
   for (std::size_t i = 0; i + 1 < hosts; ++i) {
-    chain.add_edge(ring.ways.path((at + (to_root ? hosts - 1 - i : i)) % hosts));
+    tree.add_edge(ring.ways.path((at + (to_root ? hosts - 1 - i : i)) % hosts));
   }
-  return chain;
+  return tree;
 }
 
 // Chains for all roots, which together keep all links of the ring busy.

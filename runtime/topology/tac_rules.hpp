@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -22,7 +23,7 @@ inline constexpr std::size_t kTacHosts = 13;
 // Alltoalls go by leaders from so many ranks per host on, as long as the elements that a rank sends
 // are fewer than TAC's 2,000,000, here taken for numbers of 8 bytes.
 inline constexpr std::size_t kTacRanksPerHost = 4;
-inline constexpr Bytes kTacAlltoall{8U * 2'000'000U};
+inline constexpr Bytes kTacAlltoall{std::uint64_t{8} * 2'000'000};
 
 // The algorithm for a message of this operation among so many ranks on so many hosts (at least
 // one). Unset: TAC has none, or MPI's own algorithm is to run.
