@@ -378,9 +378,9 @@ void Packer::report() {
 std::uint32_t free_root_of(const RoutedTree& tree, std::uint32_t part_arcs,
                            std::uint32_t root_arcs) {
   if (root_arcs == 0) return 0;
-  const std::uint32_t first = part_arcs - root_arcs;
   for (const std::uint32_t arc : tree.arcs) {
-    if (arc % part_arcs >= first) return arc % part_arcs - first;
+    const std::uint32_t number = root_number(arc, part_arcs, root_arcs);
+    if (number != kNone) return number;
   }
   throw std::logic_error("a tree without a root");
 }

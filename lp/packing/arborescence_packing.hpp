@@ -53,7 +53,14 @@ struct PackingProblem {
   std::span<const PartRoot> part_roots{};
 };
 
-// The number among the root arcs of the one that the tree contains; 0 where the root is given.
+// The number of an arc of the problem's graph among the root arcs of its part; kNone for others.
+inline std::uint32_t root_number(std::uint32_t arc, std::uint32_t part_arcs,
+                                 std::uint32_t root_arcs) {
+  const std::uint32_t first = part_arcs - root_arcs;
+  const std::uint32_t in_part = arc % part_arcs;
+  return in_part < first ? kNone : in_part - first;
+}
+// That of the root arcs which the tree contains; 0 where the root is given.
 std::uint32_t free_root_of(const RoutedTree& tree, std::uint32_t part_arcs,
                            std::uint32_t root_arcs);
 

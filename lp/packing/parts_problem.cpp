@@ -90,7 +90,7 @@ std::vector<RoutedTree> PartsProblem::split(const RoutedTree& tree) const {
   for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
     const auto path = tree.path(edge);
     const std::uint32_t part = path.front() / arcs_;
-    if (path.front() % arcs_ >= arcs_ - root_arcs_) continue;  // of a root that is not a host
+    if (root_number(path.front(), arcs_, root_arcs_) != kNone) continue;  // not a host's
     trees[part].add_edge(
         path, [&](std::uint32_t arc) { return arc - part * arcs_; }, parts_[part].reversed);
   }

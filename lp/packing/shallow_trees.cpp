@@ -35,10 +35,10 @@ class ShallowPacker {
         packing_(packing),
         options_(options),
         arcs_(arcs),
+        limit_(problem, arcs, options),
         master_({problem.graph, problem.root, problem.occupation}, packing.rate) {
     for (std::uint32_t root = 0; root < std::max(problem.root_arcs, 1U); ++root) {
-      const DepthLimit limit(problem, root, arcs, options);
-      ShallowTree shallow(arcs, problem.root, limit, options.deadline);
+      ShallowTree shallow(arcs, problem.root, root, limit_, options.deadline);
       if (shallow.possible()) shallow_.emplace(root, std::move(shallow));
     }
   }
@@ -54,9 +54,7 @@ class ShallowPacker {
   // A tree that is shallow enough is unchanged, including its paths through relays.
   bool add(const RoutedTree& tree, std::span<const double> prices) {
     if (is_shallow(problem_, tree, options_)) return master_.add_tree(tree);
-    const std::uint32_t root =
-        problem_.root_arcs == 0 ? 0 : free_root_of(tree, problem_.part_arcs, problem_.root_arcs);
-    const auto found = shallow_.find(root);
+    const auto found = shallow_.find(free_root_of(tree, problem_.part_arcs, problem_.root_arcs));
     if (found == shallow_.end()) return false;
     return master_.add_tree(found->second.shallow(tree, arc_costs(arcs_, prices)));
   }
@@ -78,8 +76,9 @@ class ShallowPacker {
   const Packing& packing_;
   const ShallowOptions& options_;
   const HostArcs& arcs_;
-  std::map<std::uint32_t, ShallowTree>
-      shallow_;  // by the number of the root, those within the limit
+  DepthLimit limit_;
+  // By the number of the root, those within the limit; they refer to limit_.
+  std::map<std::uint32_t, ShallowTree> shallow_;
   std::uint32_t last_root_ = 0;
   std::optional<TreePricer> pricer_;  // made when needed, because that may take long
   PackingMaster master_;

@@ -14,36 +14,32 @@ namespace {
 
 constexpr double kCutOff = std::numeric_limits<double>::infinity();
 
-// The number among the root arcs of a digraph's arc; kNone for others.
-std::uint32_t root_number(const PackingProblem& problem, std::uint32_t arc) {
-  if (problem.root_arcs == 0) return kNone;
-  const std::uint32_t first = problem.part_arcs - problem.root_arcs;
-  const std::uint32_t in_part = arc % problem.part_arcs;
-  return in_part < first ? kNone : in_part - first;
-}
-
 }  // namespace
 
-DepthLimit::DepthLimit(const PackingProblem& problem, std::uint32_t root, const HostArcs& arcs,
+DepthLimit::DepthLimit(const PackingProblem& problem, const HostArcs& arcs,
                        const ShallowOptions& options)
-    : length(arcs.size(), 1.0), most(options.max_depth + edges_to_root(problem)) {
+    : length(arcs.size(), 1.0),
+      root(arcs.size(), kNone),
+      most(options.max_depth + edges_to_root(problem)) {
   constexpr double kRounding = 1e-12;  // of sums in a different order
   if (options.max_latency) {
     most = options.max_latency->value * (1 + kRounding);
     for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) length[arc] = arcs.latency_s(arc);
   }
-  // Arcs between hosts begin with the digraph's own, in their order.
   if (problem.root_arcs == 0) return;
   std::vector<std::uint32_t> number_of(arcs.node_count(), kNone);
   for (std::uint32_t arc = 0; arc < problem.graph.arc_count(); ++arc) {
-    const std::uint32_t number = root_number(problem, arc);
+    const std::uint32_t number = root_number(arc, problem.part_arcs, problem.root_arcs);
     if (number != kNone) number_of[problem.graph.head[arc]] = number;
   }
   for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) {
-    if (arcs.tail(arc) == problem.root && number_of[arcs.head(arc)] != root) {
-      length[arc] = kCutOff;
-    }
+    if (arcs.tail(arc) == problem.root) root[arc] = number_of[arcs.head(arc)];
   }
+}
+
+double ShallowTree::length(std::uint32_t arc) const {
+  const bool is_cut = limit_.root[arc] != kNone && limit_.root[arc] != only_root_arc_;
+  return is_cut ? kCutOff : limit_.length[arc];
 }
 
 std::size_t ShallowTree::host_count() const {
@@ -78,7 +74,7 @@ void ShallowTree::find_nearest() {
     order_.push_back(node);
     for (const std::uint32_t arc : arcs_.out_of(node)) {
       const std::uint32_t next = arcs_.head(arc);
-      const double distance = distance_[node] + limit_.length[arc];
+      const double distance = distance_[node] + length(arc);
       if (distance >= distance_[next]) continue;
       distance_[next] = distance;
       nearest_arc_[next] = arc;
@@ -106,13 +102,13 @@ void ShallowTree::measure() {
   depth_[root_] = 0;
   for (std::size_t i = 0; i < walk_.size(); ++i) {
     for (const std::uint32_t child : children_[walk_[i]]) {
-      depth_[child] = depth_[walk_[i]] + limit_.length[parent_arc_[child]];
+      depth_[child] = depth_[walk_[i]] + length(parent_arc_[child]);
       walk_.push_back(child);
     }
   }
   for (auto node = walk_.rbegin(); node != walk_.rend(); ++node) {
     for (const std::uint32_t child : children_[*node]) {
-      height_[*node] = std::max(height_[*node], height_[child] + limit_.length[parent_arc_[child]]);
+      height_[*node] = std::max(height_[*node], height_[child] + length(parent_arc_[child]));
     }
   }
 }
@@ -172,7 +168,7 @@ void ShallowTree::reattach_deep_hosts(const std::vector<double>& cost) {
 std::uint32_t ShallowTree::best_parent(std::uint32_t node, const std::vector<double>& cost) const {
   std::uint32_t best = kNone;
   for (const std::uint32_t arc : arcs_.into(node)) {
-    if (depth_[arcs_.tail(arc)] + limit_.length[arc] > limit_.most) continue;
+    if (depth_[arcs_.tail(arc)] + length(arc) > limit_.most) continue;
     if (best == kNone || is_better(arc, best, cost)) best = arc;
   }
   return best;
@@ -188,7 +184,7 @@ bool ShallowTree::take_cheaper_parents(const std::vector<double>& cost) {
     for (const std::uint32_t arc : arcs_.into(node)) {
       if (cost[arc] >= cost[best] * (1 - kCheaper)) continue;
       const std::uint32_t above = arcs_.tail(arc);
-      if (depth_[above] + limit_.length[arc] + height_[node] > limit_.most) continue;
+      if (depth_[above] + length(arc) + height_[node] > limit_.most) continue;
       if (below(above, node)) continue;
       best = arc;
     }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "lp/graph/host_arcs.hpp"
@@ -18,18 +17,20 @@ inline std::uint32_t edges_to_root(const PackingProblem& problem) {
 
 // The length of each arc between hosts, and the most that a path to a host may have.
 struct DepthLimit {
-  // root: the number of the root arcs that may be used, if there are any.
-  DepthLimit(const PackingProblem& problem, std::uint32_t root, const HostArcs& arcs,
-             const ShallowOptions& options);
+  DepthLimit(const PackingProblem& problem, const HostArcs& arcs, const ShallowOptions& options);
   std::vector<double> length;
+  std::vector<std::uint32_t> root;  // the arc's number among the root arcs; kNone for others
   double most;
 };
 
 // A spanning tree within a limit.
 class ShallowTree {
  public:
-  ShallowTree(const HostArcs& arcs, std::uint32_t root, DepthLimit limit, const Deadline& deadline)
-      : arcs_(arcs), root_(root), limit_(std::move(limit)), watch_(deadline) {
+  // Keeps references. root: the node; only_root_arc: the number of the root arcs that may be used,
+  // if there are any.
+  ShallowTree(const HostArcs& arcs, std::uint32_t root, std::uint32_t only_root_arc,
+              const DepthLimit& limit, const Deadline& deadline)
+      : arcs_(arcs), root_(root), only_root_arc_(only_root_arc), limit_(limit), watch_(deadline) {
     find_nearest();
   }
 
@@ -45,6 +46,8 @@ class ShallowTree {
 
  private:
   [[nodiscard]] std::size_t host_count() const;
+  // Infinite for the arc to another root.
+  [[nodiscard]] double length(std::uint32_t arc) const;
   void find_nearest();
   void start_from(const RoutedTree& tree);
   [[nodiscard]] bool is_better(std::uint32_t arc, std::uint32_t other,
@@ -59,7 +62,8 @@ class ShallowTree {
 
   const HostArcs& arcs_;
   std::uint32_t root_;
-  DepthLimit limit_;
+  std::uint32_t only_root_arc_;
+  const DepthLimit& limit_;
   DeadlineWatch watch_;
   std::vector<std::uint32_t> order_;        // hosts by distance from the root
   std::vector<double> distance_;            // per node

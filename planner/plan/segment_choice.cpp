@@ -77,7 +77,7 @@ std::uint64_t Pipeline::fitted_segment(Bytes message, const SegmentCosts& costs)
   }
   const double least = most_in_flight_ / double{kMostInFlight};
   wanted = std::max({wanted, kLeastSegment, least});
-  // A segment for which the sender asks is under way for a round trip (segments_in_flight).
+  // A segment for which the sender asks is in flight for a round trip (segments_in_flight).
   if (costs.eager && wanted > static_cast<double>(costs.eager->value)) {
     wanted = std::max(wanted, 2 * least);
   }

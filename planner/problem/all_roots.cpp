@@ -250,19 +250,20 @@ Outcome run(const Algorithm& algorithm, const AllRoots& problem, const Algorithm
 
 Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose purpose,
               std::span<const BlockOfTrees> start) {
+  const lp::PackingProblem whole = problem.parts().problem();
+  const bool limits_depth = tree_algorithms::limits_depth(options);
   std::optional<Outcome> rooted;
   bool rooted_is_enough = false;
   if (problem.has_free_roots()) {
     rooted = from_one_root(problem, options);
-    const bool is_limited = options.max_trees > 0 || tree_algorithms::limits_depth(options);
+    const bool is_limited = options.max_trees > 0 || limits_depth;
     rooted_is_enough = !is_limited && is_enough(*rooted, problem, options);
-    const bool goes_on =
-        purpose == Purpose::kPlan && lp::tries_lower_latency(problem.parts().problem().graph);
+    const bool goes_on = purpose == Purpose::kPlan && lp::tries_lower_latency(whole.graph);
     if (rooted_is_enough && !goes_on) return *std::move(rooted);
   }
   const Deadline seeding = options.deadline.share(kSeedShare);
   const lp::HostRings rings = direct_rings(problem, seeding);
-  if (!tree_algorithms::limits_depth(options)) {
+  if (!limits_depth) {
     if (auto outcome = along_rings(problem, rings, options, purpose)) return *std::move(outcome);
   }
   lp::PackingOptions packing{options};
@@ -273,26 +274,22 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
     packing.prices = prices_by_row(rooted->prices, problem.spread().resource_count());
   }
   packing.seeds_may_do = purpose != Purpose::kPlan;
-  const bool limits_depth = tree_algorithms::limits_depth(options);
   if (limits_depth) {
     packing.deadline = options.deadline.share(tree_algorithms::packing_share(options));
   }
-  lp::Packing packed = lp::pack_arborescences(problem.parts().problem(), packing);
+  lp::Packing packed = lp::pack_arborescences(whole, packing);
   Ends ends;
-  if (purpose == Purpose::kPlan) {
-    if (limits_depth) {
-      ends.shallow = keep_shallow(problem, options, packed);
-    } else if (options.max_trees > 0) {
-      keep_few(problem.parts().problem(), packing, options, packed);
-    } else if (!lower_latency(problem.parts().problem(), options, packed) && rooted_is_enough) {
-      return *std::move(rooted);
-    }
-    if (lp::total_rate(packed.trees) * (1 + options.gap) < packed.bound) {
-      if (options.max_trees > 0) ends.few = Termination::kTreeLimit;
-      if (limits_depth) ends.shallow = std::max(ends.shallow, Termination::kTreeLimit);
-    }
+  const bool plans = purpose == Purpose::kPlan;
+  if (plans && limits_depth) {
+    ends.shallow = keep_shallow(problem, options, packed);
   } else if (options.max_trees > 0) {
-    keep_few(problem.parts().problem(), packing, options, packed);
+    keep_few(whole, packing, options, packed);
+  } else if (plans && !lower_latency(whole, options, packed) && rooted_is_enough) {
+    return *std::move(rooted);
+  }
+  if (plans && lp::total_rate(packed.trees) * (1 + options.gap) < packed.bound) {
+    if (options.max_trees > 0) ends.few = Termination::kTreeLimit;
+    if (limits_depth) ends.shallow = std::max(ends.shallow, Termination::kTreeLimit);
   }
   Outcome outcome = outcome_of(packed);
   outcome.ends = outcome.ends.with(ends);

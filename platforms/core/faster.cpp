@@ -30,25 +30,23 @@ std::vector<Id> sorted_union(const std::vector<Id>& one, const std::vector<Id>& 
   return both;
 }
 
-// Of the processor of `node` under multi-port-processor, for what it sends (kOut) or receives
-// (kIn).
-Figures figures_of_processor(const Platform& platform, NodeId node, End end) {
+// Of what `node` sends (kOut) or receives (kIn): its cap, if it counts, or its links' bandwidths,
+// and, where these count, the rates that links have of their own.
+Figures figures_at(const Platform& platform, NodeId node, End end, bool caps_count,
+                   bool link_rates_count) {
   const bool sends = end == End::kOut;
   Figures figures;
-  std::vector<ArcId>& own = sends ? figures.link_sends : figures.link_receives;
-  bool all_own = true;
   const std::vector<ArcId> links = links_at(platform, node, end);
-  for (const ArcId link : links) {
-    const Arc& arc = platform.arc(link);
-    if (sends ? arc.send : arc.receive) {
-      own.push_back(link);
-    } else {
-      all_own = false;
-    }
+  std::vector<ArcId>& own = sends ? figures.link_sends : figures.link_receives;
+  if (link_rates_count) {
+    std::ranges::copy_if(links, std::back_inserter(own), [&](ArcId link) {
+      const Arc& arc = platform.arc(link);
+      return (sends ? arc.send : arc.receive).has_value();
+    });
+    if (own.size() == links.size()) return figures;
   }
-  if (all_own) return figures;
   const Node& its = platform.node(node);
-  if (sends ? its.send : its.receive) {
+  if (caps_count && (sends ? its.send : its.receive)) {
     (sends ? figures.send_caps : figures.receive_caps) = {node};
   } else {
     figures.links = links;
@@ -68,17 +66,15 @@ Figures figures_behind(const Resource& resource, const Platform& platform, Model
     case Resource::Kind::kSharedLink:
       return {.shared = {resource.index}};
     case Resource::Kind::kOutPort:
-      if (capped && platform.node(node).send) return {.send_caps = {node}};
-      return {.links = links_at(platform, node, End::kOut)};
+      return figures_at(platform, node, End::kOut, capped, false);
     case Resource::Kind::kInPort:
-      if (capped && platform.node(node).receive) return {.receive_caps = {node}};
-      return {.links = links_at(platform, node, End::kIn)};
+      return figures_at(platform, node, End::kIn, capped, false);
     case Resource::Kind::kMoney:
       return {};
     case Resource::Kind::kPort:
       if (model != Model::kMultiPortProcessor) break;
-      return union_of(figures_of_processor(platform, node, End::kOut),
-                      figures_of_processor(platform, node, End::kIn));
+      return union_of(figures_at(platform, node, End::kOut, capped, true),
+                      figures_at(platform, node, End::kIn, capped, true));
   }
   return {.links = links_at(platform, node, End::kBoth)};
 }

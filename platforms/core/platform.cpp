@@ -30,6 +30,12 @@ std::pair<NodeId, NodeId> ends(const Arc& arc) {
   return {arc.from, arc.to};
 }
 
+// The slower of the rates that are set.
+std::optional<BytesPerSecond> slower(std::optional<BytesPerSecond> one,
+                                     std::optional<BytesPerSecond> other) {
+  return one && other ? std::min(*one, *other) : one ? one : other;
+}
+
 }  // namespace
 
 std::vector<std::string> names_of_hosts(const Platform& platform) {
@@ -166,16 +172,6 @@ void PlatformBuilder::add_shared_link(std::string name, BytesPerSecond bandwidth
   shared_link_names_.insert(name);
   shared_links_.push_back({std::move(name), bandwidth, std::move(arcs)});
 }
-
-namespace {
-
-// The slower of the rates that are set.
-std::optional<BytesPerSecond> slower(std::optional<BytesPerSecond> one,
-                                     std::optional<BytesPerSecond> other) {
-  return one && other ? std::min(*one, *other) : one ? one : other;
-}
-
-}  // namespace
 
 PlatformBuilder::MergedArcs PlatformBuilder::merge_arcs() {
   // The key includes the bandwidth so that sums do not depend on the order in the file.

@@ -191,14 +191,13 @@ std::unique_ptr<ReadyPlans> ready_from(const PlanMaker::Answer& found, const Mem
   return all;
 }
 
-// Collective. For alltoalls of this size class, where the rules say so for the ranks' hosts.
-Communicator::Entry by_leaders(MPI_Comm comm, const runtime::OwnedComm& own, int size,
+// Collective. For alltoalls, where the rules say so for the ranks' hosts.
+Communicator::Entry by_leaders(MPI_Comm comm, const runtime::OwnedComm& own,
                                const SharedSettings& shared) {
   const std::vector<int> host_of_rank = runtime::hosts_of_ranks(comm);
   const std::set<int> hosts(host_of_rank.begin(), host_of_rank.end());
   const auto ranks = static_cast<std::size_t>(size_of(comm));
-  const std::uint64_t least = std::uint64_t{1} << static_cast<unsigned>(size);
-  if (!runtime::tac_goes_by_leaders(ranks, hosts.size(), {least})) return Reason::kByRules;
+  if (!runtime::tac_leaders_send(ranks, hosts.size())) return Reason::kByRules;
   auto ready = std::make_unique<ReadyPlans>(
       ReadyPlans{{}, nullptr, false, Bytes{0}, {}, false, own, Trials(shared.settings.trials, 1)});
   ready->leaders.emplace(comm, host_of_rank, runtime::Timeout(shared.settings.timeout));
@@ -302,7 +301,7 @@ void Communicator::complete(Known& to_be, const Call& call, int size, const Shar
   to_be.entry = found.reason;
   if (found.origin == PlanMaker::Origin::kNone && !found.pulls) return;
   if (found.origin == PlanMaker::Origin::kByLeaders) {
-    to_be.entry = by_leaders(comm.get(), shared_comm(comm.get(), shared), size, shared);
+    to_be.entry = by_leaders(comm.get(), shared_comm(comm.get(), shared), shared);
     return;
   }
   try {

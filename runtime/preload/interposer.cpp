@@ -11,6 +11,7 @@
 #include "runtime/api/library_reduction.hpp"
 #include "runtime/memory/element_shape.hpp"
 #include "runtime/memory/mpi_plugins.hpp"
+#include "runtime/topology/tac_rules.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/mpi_error.hpp"
 #include "support/pinned.hpp"
@@ -65,6 +66,13 @@ class Inside : public Pinned {
  private:
   bool before_;
 };
+
+// The most bytes that a rank may send in an alltoall by leaders: what the ranks of a host send
+// together must be below 2 GiB, even if they send all of it.
+std::uint64_t most_by_leaders(MPI_Comm comm) {
+  const auto ranks = static_cast<std::uint64_t>(size_of(comm));
+  return std::min(runtime::kTacAlltoall.value - 1, std::numeric_limits<int>::max() / ranks);
+}
 
 }  // namespace
 
@@ -251,9 +259,7 @@ ReadyPlans* Interposer::taken(const Call& call, std::uint64_t bytes) {
     count_left_to_mpi(Reason::kOneHost, call);
     return nullptr;
   }
-  // What the ranks of a host send together must be below 2 GiB, even if they send all of it.
-  if (ready->leaders &&
-      bytes > std::numeric_limits<int>::max() / static_cast<std::uint64_t>(size_of(call.comm))) {
+  if (ready->leaders && bytes > most_by_leaders(call.comm)) {
     count_left_to_mpi(Reason::kByRules, call);
     return nullptr;
   }

@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::size_t kMostAnswers = 1024;
 constexpr int kLeastLong = size_class(runtime::kTacLong.value);
-constexpr int kLongestByLeaders = size_class(runtime::kTacAlltoall.value);
 
 Seconds predicted(const planner::Pipeline& pipeline, Bytes message) {
   const planner::SegmentCosts costs;
@@ -132,7 +131,7 @@ PlanMaker::Answer PlanMaker::make(const Members& members) const {
   if (members.decided == planner::kLibrary) return {Reason::kDecided};
   if (!members.decided.empty()) return {{}, Origin::kDecided};
   if (follows_rules() && members.operation == planner::Operation::kAlltoall) {
-    return {{}, Origin::kByLeaders, -1, {}, {}, {0, kLongestByLeaders}};
+    return {{}, Origin::kByLeaders};
   }
   if (platform_.empty()) return {shared_->learns ? Reason::kNotLearnt : Reason::kNoPlanFits};
   const planner::Plan plan =
@@ -146,9 +145,6 @@ PlanMaker::Answer PlanMaker::make(const Members& members) const {
 
 PlanMaker::Answer PlanMaker::make(const Members& members, int size) {
   const Bytes message = middle_of(size);
-  if (follows_rules() && members.operation == planner::Operation::kAlltoall) {
-    return {Reason::kByRules, Origin::kNone, -1, {}, {}, {kLongestByLeaders + 1}};
-  }
   if (follows_rules()) {
     const planner::Plan plan =
         make_plan_for(platform_, shared_->settings, members, message, limits_.plan);

@@ -47,11 +47,15 @@ std::vector<std::size_t> begins_of(const auto& parts) {
 
 AlltoallByLeaders::AlltoallByLeaders(MPI_Comm comm, std::span<const int> host_of_rank,
                                      Timeout timeout)
-    : order_(static_cast<std::size_t>(size_of(comm))),
-      host_(numbered_hosts(host_of_rank, order_.size())[static_cast<std::size_t>(rank_in(comm))]),
+    : AlltoallByLeaders(comm, numbered_hosts(host_of_rank, static_cast<std::size_t>(size_of(comm))),
+                        timeout) {}
+
+AlltoallByLeaders::AlltoallByLeaders(MPI_Comm comm, const std::vector<std::size_t>& host_of,
+                                     Timeout timeout)
+    : order_(host_of.size()),
+      host_(host_of[static_cast<std::size_t>(rank_in(comm))]),
       within_(*ranks_of_color(comm, static_cast<int>(host_), timeout)),
       among_(ranks_of_color(comm, within_.rank() == 0 ? 0 : MPI_UNDEFINED, timeout)) {
-  const std::vector<std::size_t> host_of = numbered_hosts(host_of_rank, order_.size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   std::ranges::stable_sort(order_, {}, [&](std::size_t rank) { return host_of[rank]; });
   members_.resize(std::ranges::max(host_of) + 1);

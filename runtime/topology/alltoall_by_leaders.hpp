@@ -43,6 +43,8 @@ class AlltoallByLeaders {
   void run(Way way, const PartsOf<const std::byte>& sent, const PartsOf<std::byte>& received) const;
 
  private:
+  // host_of: from numbered_hosts().
+  AlltoallByLeaders(MPI_Comm comm, const std::vector<std::size_t>& host_of, Timeout timeout);
   // By rank of this host, the bytes of its parts, in order_. Empty but on the leader.
   using Table = std::vector<std::vector<std::size_t>>;
 

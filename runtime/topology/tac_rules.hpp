@@ -30,7 +30,8 @@ inline constexpr Bytes kTacAlltoall{std::uint64_t{8} * 2'000'000};
 std::optional<std::string_view> tac_choice(planner::Operation operation, std::size_t ranks,
                                            std::size_t hosts, Bytes message);
 
-// Whether an alltoall goes by leaders (AlltoallByLeaders). sent: by each rank, on average.
-bool tac_goes_by_leaders(std::size_t ranks, std::size_t hosts, Bytes sent);
+// Whether alltoalls go by leaders (AlltoallByLeaders) among so many ranks on so many hosts, where
+// each rank sends less than kTacAlltoall.
+bool tac_leaders_send(std::size_t ranks, std::size_t hosts);
 
 }  // namespace espalier::runtime

@@ -24,34 +24,44 @@ PLAIN = ["smpi/simulate-computation:no", "smpi/bw-factor:0:1", "smpi/lat-factor:
          "smpi/async-small-thresh:0", "network/TCP-gamma:1e12", "network/weight-S:0", "network/crosstraffic:0"]
 
 
+def document(elements: list[str]) -> str:
+    return "\n".join(['<?xml version="1.0"?>', '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
+                      '<platform version="4.1">', '<zone id="platform" routing="Full">', *elements, "</zone>", "</platform>", ""])
+
+
+def host_element(name: str) -> str:
+    return f"<host id={quoteattr(name)} speed=\"100Gf\"/>"
+
+
+def link_element(name: str, rate: float | None, latency: float = 0.0) -> str:
+    policy = "SHARED" if rate is not None else "FATPIPE"
+    return (f'<link id="{name}" bandwidth="{rate or UNLIMITED_BPS:.17g}Bps" latency="{latency:.17g}s" '
+            f'sharing_policy="{policy}"/>')
+
+
+def route_element(source: str, target: str, links: list[str]) -> str:
+    return (f'<route src={quoteattr(source)} dst={quoteattr(target)} symmetrical="NO">'
+            + "".join(f'<link_ctn id="{name}"/>' for name in links) + "</route>")
+
+
 def simgrid_platform(wiring: Wiring, host_ids: list[str]) -> str:
     """The wiring as SimGrid's XML: a link per shaper, and for each two hosts the list of links on their path."""
-    hosts = [f"<host id={quoteattr(name)} speed=\"100Gf\"/>" for name in host_ids]
     links, routes = [], []
-
-    def add_link(name: str, rate: float | None, latency: float = 0.0) -> None:
-        policy = "SHARED" if rate is not None else "FATPIPE"
-        links.append(f'<link id="{name}" bandwidth="{rate or UNLIMITED_BPS:.17g}Bps" latency="{latency:.17g}s" '
-                     f'sharing_policy="{policy}"/>')
-
     # Unlimited links are omitted, as each is a constraint on all sends that cross it.
     for rank, host in enumerate(wiring.hosts):
         for name, rate in ((f"out{rank}", host.out_Bps), (f"in{rank}", host.in_Bps)):
             if rate is not None:
-                add_link(name, rate)
+                links.append(link_element(name, rate))
     for index, (_, rate) in enumerate(wiring.links):
-        add_link(f"link{index}", rate)
+        links.append(link_element(f"link{index}", rate))
     for (source, target), indices in sorted(wiring.routes.items()):
         path = f"path{source}-{target}"
-        add_link(path, wiring.hosts[source].to_Bps.get(target), wiring.delays_s.get((source, target), 0.0))
+        links.append(link_element(path, wiring.hosts[source].to_Bps.get(target), wiring.delays_s.get((source, target), 0.0)))
         out = [f"out{source}"] if wiring.hosts[source].out_Bps is not None else []
         into = [f"in{target}"] if wiring.hosts[target].in_Bps is not None else []
         crossed = [path, *out, *(f"link{index}" for index in indices), *into]
-        routes.append(f"<route src={quoteattr(host_ids[source])} dst={quoteattr(host_ids[target])} symmetrical=\"NO\">"
-                      + "".join(f'<link_ctn id="{name}"/>' for name in crossed) + "</route>")
-    head = ['<?xml version="1.0"?>', '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
-            '<platform version="4.1">', '<zone id="platform" routing="Full">']
-    return "\n".join([*head, *hosts, *links, *routes, "</zone>", "</platform>", ""])
+        routes.append(route_element(host_ids[source], host_ids[target], crossed))
+    return document([*map(host_element, host_ids), *links, *routes])
 
 
 def write_clusters(folder: pathlib.Path, hosts: list[str], group_of: Callable[[str], int], link_Bps: float, latency_s: float,
@@ -59,26 +69,17 @@ def write_clusters(folder: pathlib.Path, hosts: list[str], group_of: Callable[[s
     """Writes platform.xml and hosts, a hostfile with the host of each rank, for run_simulated. Each host has a link of its
     own to the switch of its group, each group one like it to all others, and the ranks of a host share its memory."""
     names = list(dict.fromkeys(hosts))
-    lines = ['<?xml version="1.0"?>', '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
-             '<platform version="4.1">', '<zone id="platform" routing="Full">']
-    lines += [f'<host id="{name}" speed="100Gf"/>' for name in names]
-
-    def add_link(name: str, rate: float, latency: float) -> None:
-        lines.append(f'<link id="{name}" bandwidth="{rate:.17g}Bps" latency="{latency:.17g}s"/>')
-
+    elements = [host_element(name) for name in names]
     for name in [*names, *sorted({f"group{group_of(host)}" for host in names})]:
-        add_link(f"{name}-up", link_Bps, latency_s)
-        add_link(f"{name}-down", link_Bps, latency_s)
-    for name in names:
-        add_link(f"{name}-memory", memory_Bps, memory_latency_s)
+        elements += [link_element(f"{name}-{way}", link_Bps, latency_s) for way in ("up", "down")]
+    elements += [link_element(f"{name}-memory", memory_Bps, memory_latency_s) for name in names]
     for source in names:
         for target in names:
             up, down = group_of(source), group_of(target)
             between = [] if up == down else [f"group{up}-up", f"group{down}-down"]
             crossed = [f"{source}-memory"] if source == target else [f"{source}-up", *between, f"{target}-down"]
-            lines.append(f'<route src="{source}" dst="{target}" symmetrical="NO">'
-                         + "".join(f'<link_ctn id="{name}"/>' for name in crossed) + "</route>")
-    (folder / "platform.xml").write_text("\n".join([*lines, "</zone>", "</platform>", ""]))
+            elements.append(route_element(source, target, crossed))
+    (folder / "platform.xml").write_text(document(elements))
     (folder / "hosts").write_text("".join(f"{name}\n" for name in hosts))
 
 
@@ -114,13 +115,12 @@ def run_simulated(platform: pathlib.Path, hosts: pathlib.Path, ranks: int, progr
     settings = [f"--cfg={setting}" for setting in [*PLAIN, *cfg]]
     limit = ["-wrapper", f"timeout --foreground {timeout_s:g}"] if timeout_s else []
     return subprocess.run(["smpirun", *limit, "-np", str(ranks), "-platform", str(platform), "-hostfile", str(hosts),
-                           "--log=root.thresh:error", *settings, program, *words, "--timeout", "never"], **run)
+                           "--log=root.thresh:error", *settings, program, words[0], "--timeout", "never", *words[1:]], **run)
 
 
-def simulate(platform: str, plan: str, program: str, espalier: str, cfg: list[str], words: list[str],
+def simulate(platform: str, plan: str, planned: dict, program: str, espalier: str, cfg: list[str], words: list[str],
              timeout_s: float | None = None, **run) -> subprocess.CompletedProcess:
-    """Runs `program` with these words on the ranks of PLAN in the simulated network. Status 124: timeout."""
-    planned = read_plan(plan)
+    """Runs `program` with these words on the ranks of a plan, as read_plan read it, in the simulated network. Status 124: timeout."""
     nodes = planned["nodes"]
     described = read_platform(platform, espalier)
     hosts = {node["name"] for node in described["nodes"] if not node.get("relay")}

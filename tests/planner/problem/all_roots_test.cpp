@@ -32,9 +32,6 @@ using platforms::Model;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr std::array kOperationsOfAllRoots{Operation::kAllgather, Operation::kReduceScatter,
-                                           Operation::kAllreduce};
-
 // The optimum from flows (Edmonds 1973: trees from a root can carry what a flow to each host
 // alone can): for each block and host but its root a flow of the root's share, within what the
 // block has on each path; all blocks together within the resources. The shares of an allreduce are
@@ -356,73 +353,6 @@ TEST(Blocks, AreRefusedByReadersOfPlansWithOneRoot) {
   const std::string text = to_json(plan_of(problem));
   EXPECT_THAT(refusal([&] { return parse_plan(text, "plan.json"); }),
               HasSubstr("does not take plans for a reduce-scatter"));
-}
-
-// With one tree for each root no worse than the best ring that is tried, and never above the bound.
-TEST(AllRoots, EachRootHasAtMostTheGivenNumberOfTrees) {
-  std::optional<DrawnPlatform> strong;  // all hosts reach all
-  for (std::uint64_t seed = 1; !strong || strong->platform.hosts().size() < 5; ++seed) {
-    strong = espalier::testing::fit_for(Operation::kAllreduce,
-                                        espalier::testing::platform_families()[0].draw(seed, 7));
-  }
-  for (const Operation operation : kOperationsOfAllRoots) {
-    const AllRoots problem(operation, strong->platform, Model::kOnePort, strong->options);
-    double before = 0;
-    for (const std::size_t most : {1, 2, 50}) {
-      AlgorithmOptions options;
-      options.max_trees = most;
-      const Outcome outcome = run(find_algorithm("optimal", operation), problem, options);
-      for (const BlockOfTrees& block : outcome.blocks) EXPECT_LE(block.trees.size(), most);
-      EXPECT_LE(outcome.blocks.size(), problem.has_free_roots() ? 2 * most : SIZE_MAX);
-      const double throughput = throughput_of(outcome).value;
-      EXPECT_GE(throughput, before * (1 - 1e-9));
-      EXPECT_LE(throughput, outcome.bound->value * (1 + 1e-9));
-      if (most == 50) {
-        EXPECT_GE(throughput, outcome.bound->value * (1 - 1e-5));
-      }
-      before = throughput;
-    }
-  }
-}
-
-// Every tree is as deep as allowed at most, also under latencies, and a deeper limit carries no
-// less. The direct links between all hosts allow one edge.
-TEST(AllRoots, TreesKeepTheLimitOfDepthOrLatency) {
-  std::vector<espalier::testing::Link> links;
-  const std::vector<std::string> hosts{"a", "b", "c", "d", "e", "f"};
-  for (std::size_t i = 0; i < hosts.size(); ++i) {
-    for (std::size_t j = 0; j < hosts.size(); ++j) {
-      if (i == j) continue;
-      links.push_back({hosts[i], hosts[j], 1 / (10.0 + static_cast<double>((7 * i + 3 * j) % 11)),
-                       1e-3 * static_cast<double>(1 + (5 * i + j) % 4)});
-    }
-  }
-  const platforms::Platform platform = small_platform(hosts, links);
-  for (const Operation operation : kOperationsOfAllRoots) {
-    SCOPED_TRACE(name_of(operation));
-    const AllRoots problem(operation, platform, Model::kBoundedMultiPort);
-    const double bound = solve(problem, {}, Purpose::kProof).bound->value;
-    double before = 0;
-    for (const std::uint32_t depth : {1U, 2U, 4U}) {
-      AlgorithmOptions options;
-      options.max_depth = depth;
-      const Plan plan =
-          make_plan(problem, kOptimal, run(find_algorithm("optimal", operation), problem, options),
-                    Bytes{1 << 20});
-      EXPECT_THAT(verify(plan, platform).faults, IsEmpty());
-      for (const PlanBlock& block : plan.blocks) {
-        for (const PlanTree& tree : block.trees) EXPECT_LE(depth_of(tree, block.root), depth);
-      }
-      EXPECT_GE(plan.throughput.value, before * (1 - 1e-9));
-      EXPECT_LE(plan.throughput.value, bound * (1 + 1e-9));
-      before = plan.throughput.value;
-    }
-    EXPECT_GE(before, 0.9 * bound);
-    AlgorithmOptions options;
-    options.max_latency = Seconds{1e-9};
-    EXPECT_THROW(static_cast<void>(run(find_algorithm("optimal", operation), problem, options)),
-                 InfeasibleError);
-  }
 }
 
 }  // namespace

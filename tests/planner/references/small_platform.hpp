@@ -1,6 +1,7 @@
 // Short notations for small platforms.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,11 @@
 #include "platforms/core/platform.hpp"
 
 namespace espalier::testing {
+
+// Those that may have every host as a root.
+inline constexpr std::array kOperationsOfAllRoots{planner::Operation::kAllgather,
+                                                  planner::Operation::kReduceScatter,
+                                                  planner::Operation::kAllreduce};
 
 struct Link {
   std::string from;
