@@ -51,6 +51,9 @@
 // the first unfinished one in that order. All before it are finished, so it is the next one that
 // the senders into R send. (In any other order a send that waits for a buffer could occupy the port
 // that another send needs to free this buffer.)
+//
+// Without ports, too, a rank sends in that order what it has not received from others, over all
+// blocks that combine (Flow::sends_in_order). The same i shows that this does not block.
 #pragma once
 
 #include <array>
@@ -158,8 +161,8 @@ class Engine : public Pinned {
     std::optional<RoundClock> rounds{};
     std::uint64_t lookahead = 0;
     Range range{};
-    std::uint64_t next = 0;    // segment to be loaded next; with ports in order, to be sent next
-    std::uint64_t oldest = 0;  // no segment before it is unfinished (on the root)
+    std::uint64_t next = 0;  // segment to be loaded next; where sends are in order, to be sent next
+    std::uint64_t oldest = 0;              // no segment before it is unfinished (on the root)
     std::vector<std::uint32_t> too_far{};  // trees with a receive that waits for `oldest`
 
     [[nodiscard]] std::uint64_t count() const { return range.grid.count(); }
@@ -212,6 +215,8 @@ class Engine : public Pinned {
   void set_windows();
   std::vector<TreeWindows> windows_for(Part& part) const;
   void set_scheduled_windows(std::vector<TreeWindows>& windows);
+  // Whether segments leave in the order of all blocks, and not as soon as possible.
+  [[nodiscard]] bool sends_in_order(const Flow& flow) const;
   void reset_flows();
   void reset(std::size_t tree);
   void handle(std::span<const Completion> completions);
@@ -276,6 +281,8 @@ class Engine : public Pinned {
   [[gnu::always_inline]] inline void start_sends(Flow& flow);
   void start_oldest_sends();
   void start_sends_in_order();
+  // Of two blocks, by the next segment of each.
+  [[nodiscard]] bool is_later(std::uint32_t part, std::uint32_t other) const;
   void start_scheduled_sends();
   // Touches the tree again when it is delayed.
   [[nodiscard]] bool may_send(const Flow& flow, std::size_t edge);
@@ -309,6 +316,7 @@ class Engine : public Pinned {
   std::array<std::size_t, 2> outstanding_{};  // sends of trees that copy, of trees that combine
   std::vector<std::uint32_t> touched_parts_;  // blocks that load
   std::vector<std::uint32_t> loading_;        // those of them whose turn it is
+  std::vector<std::uint32_t> in_order_;       // blocks with sends in order: a heap by is_later
   std::vector<std::uint32_t> delayed_;        // trees in which a send waits for its pace
   std::vector<Flow::In> in_;                  // of all trees, one after the other
   std::vector<Flow::Out> out_;

@@ -152,6 +152,21 @@ void Engine<T>::reset_flows() {
     outs += roles_[tree].out.size();
     reset(tree);
   }
+  in_order_.clear();
+  for (const Flow& flow : flows_) {
+    if (!flow.sends_in_order || parts_[flow.part].count() == 0) continue;
+    if (in_order_.empty() || in_order_.back() != flow.part) in_order_.push_back(flow.part);
+  }
+  std::ranges::make_heap(in_order_, [this](auto a, auto b) { return is_later(a, b); });
+}
+
+// Where segments are paced, the pace keeps trees at their rates.
+template <Transport T>
+bool Engine<T>::sends_in_order(const Flow& flow) const {
+  if (!flow.combines || flow.out.empty()) return false;
+  if (options_.ports != 0) return true;
+  return flow.in.empty() && !options_.timetable && in_rounds(flow) == nullptr &&
+         flow.out.front().pace_s == 0 && !roles_[flow.tree].out.front().uses_ring();
 }
 
 template <Transport T>
@@ -181,6 +196,7 @@ void Engine<T>::reset(std::size_t tree) {
         .synchronous_every = part.block.synchronous ? 1 : role.out[edge].synchronous_every,
         .pace_s = pace_s(tree, edge)};
   }
+  flow.sends_in_order = sends_in_order(flow);
   if (part.combines && flow.in.empty()) flow.ready = flow.kept = flow.end;
   flow.touch_all_edges();
   flow.count_laggards();

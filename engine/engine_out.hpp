@@ -13,8 +13,12 @@ namespace espalier::engine {
 template <Transport T>
 void Engine<T>::start_sends(Flow& flow) {
   if (looks_at_all_) {
-    if (options_.ports != 0) return flow.combines ? start_sends_in_order() : start_oldest_sends();
+    if (options_.ports != 0 && !flow.combines) return start_oldest_sends();
     if (options_.timetable) return start_scheduled_sends();
+  }
+  if (flow.sends_in_order) {
+    flow.to_send = {};
+    return start_sends_in_order();
   }
   EdgeRange edges = std::exchange(flow.to_send, {});
   for (bool any = edges.first < edges.last; any;) {
@@ -52,19 +56,27 @@ void Engine<T>::start_oldest_sends() {
 
 template <Transport T>
 void Engine<T>::start_sends_in_order() {
-  while (outstanding_[1] < options_.ports) {
-    Part* next = nullptr;
-    double first = 1;
-    for (Part& part : parts_) {
-      if (!part.combines || part.block.is_root || !part.concerns_rank) continue;
-      const double turn = turn_of(part.next, part.count());
-      if (part.next >= part.count() || turn >= first) continue;
-      first = turn;
-      next = &part;
+  const auto is_later = [this](auto part, auto other) { return this->is_later(part, other); };
+  while (!in_order_.empty() && (options_.ports == 0 || outstanding_[1] < options_.ports)) {
+    Part& part = parts_[in_order_.front()];
+    Flow& flow = flows_[part.tree_of(part.next)];
+    if (flow.sends_in_order && !start_send(flow, 0)) return;
+    std::ranges::pop_heap(in_order_, is_later);
+    ++part.next;
+    if (part.next < part.count()) {
+      std::ranges::push_heap(in_order_, is_later);
+    } else {
+      in_order_.pop_back();
     }
-    if (next == nullptr || !start_send(flows_[next->tree_of(next->next)], 0)) return;
-    ++next->next;
   }
+}
+
+template <Transport T>
+bool Engine<T>::is_later(std::uint32_t part, std::uint32_t other) const {
+  const auto turn = [this](std::uint32_t index) {
+    return std::pair(turn_of(parts_[index].next, parts_[index].count()), index);
+  };
+  return turn(part) > turn(other);
 }
 
 template <Transport T>

@@ -70,8 +70,11 @@ struct Flow {
   bool at_root = false;      // this rank is the root of the block
   bool is_follower = false;  // the block comes after another one
   bool is_followed = false;  // a block comes after it
-  bool is_touched = false;   // something may have become possible
-  bool stopped = false;      // the last of `end` is the empty message
+  // Segments leave in the order of all blocks that combine (engine.hpp): otherwise a tree that can
+  // exceed its rate would take bandwidth from those of other roots.
+  bool sends_in_order = false;
+  bool is_touched = false;  // something may have become possible
+  bool stopped = false;     // the last of `end` is the empty message
 
   [[nodiscard]] bool is_done() const { return freed == end; }
   void touch_all_edges() {
