@@ -38,12 +38,12 @@ struct Merits {
   std::size_t out_degree = 0;
 };
 
-// Through relays all pairs of hosts are connected.
+// Above about a second of work. Through relays all pairs of hosts are connected, but what differs
+// among their trees is found soon.
 bool is_large(const Digraph& graph) {
-  constexpr std::size_t kMostWork = 1'000'000;  // arcs between hosts, times hosts: about a second
   const std::size_t hosts = graph.host_count();
-  const std::size_t arcs = hosts < graph.node_count ? hosts * hosts : graph.arc_count();
-  return arcs * hosts > kMostWork;
+  if (hosts < graph.node_count) return hosts * hosts * hosts > 10'000'000'000;
+  return graph.arc_count() * hosts > 1'000'000;
 }
 
 }  // namespace
@@ -60,17 +60,27 @@ TreesFound lower_latency(const PackingProblem& problem, const Packing& packing,
   limited.max_rounds = 40;
   limited.enough_Bps = std::min(best.rate, packing.bound * (1 - limits.gap));
   limited.deadline = limits.deadline;
-  // Trees up and down again are twice as far, so that nearer ones are worth more of them.
+  // Trees up and down again are twice as far, so that nearer ones are worth more of them: one of
+  // each root.
   std::size_t most_trees = trees.size();
-  if (problem.root_arcs > 0) most_trees *= 2;
-  constexpr int kMostLimits = 6;    // of latency, tried one after the other
-  constexpr int kMostFailures = 2;  // one after the other
+  if (problem.root_arcs > 0) most_trees = std::max<std::size_t>(2 * most_trees, problem.root_arcs);
+  constexpr int kMostPackings = 6;    // within limits of latency, one after the other
+  constexpr int kMostFailures = 2;    // of them, one after the other
+  constexpr int kMostImpossible = 6;  // limits that no tree is within
   double too_low_s = 0;
   int failures = 0;
-  for (int limit = 0; limit < kMostLimits && failures < kMostFailures; ++limit) {
+  int impossible = 0;
+  for (int packings = 0;
+       packings < kMostPackings && failures < kMostFailures && impossible < kMostImpossible;) {
     limited.max_latency = Seconds{(too_low_s + best.farthest.value) / 2};
     limited.max_trees = most_trees;
     const TreesFound shallow = pack_shallow_trees(problem, packing, limited);
+    if (shallow.complete && shallow.trees.empty()) {
+      ++impossible;
+      too_low_s = limited.max_latency->value;
+      continue;
+    }
+    ++packings;
     // Moving hosts among the trees could give their parts other roots.
     TreesFound candidate = problem.root_arcs > 0
                                ? shallow

@@ -219,7 +219,12 @@ class PlainSimulation {
         post_tree(host, tree, now);
       }
     }
-    for (std::size_t tree = 0; tree < trees_.size(); ++tree) post_tree(host, tree, now);
+    for (bool any = true; any;) {
+      any = false;
+      for (std::size_t tree = 0; tree < trees_.size(); ++tree) {
+        any = post_tree(host, tree, now) || any;
+      }
+    }
   }
 
   [[nodiscard]] bool may_inject(Ticks now) const {
@@ -253,8 +258,22 @@ class PlainSimulation {
            });
   }
 
-  void post_tree(std::size_t host, std::size_t tree, Ticks now) {
+  // Whether the host, a leaf of the tree, has posted all earlier segments of which it is a leaf.
+  [[nodiscard]] bool is_next(std::size_t host, std::size_t tree, std::size_t nth) const {
+    for (std::size_t other = 0; other < trees_.size(); ++other) {
+      if (!trees_[other].up || !children(host, other).empty()) continue;
+      const auto& edges = edges_of(other);
+      const auto own = std::ranges::find(edges, host, &planner::PlanEdge::child);
+      const std::size_t next = posted(other, static_cast<std::size_t>(own - edges.begin()));
+      if (next < end_of(other) && segment_of(other, next) < segment_of(tree, nth)) return false;
+    }
+    return true;
+  }
+  // Whether anything was posted.
+  bool post_tree(std::size_t host, std::size_t tree, Ticks now) {
     const auto& edges = edges_of(tree);
+    const bool is_in_order = trees_[tree].up && children(host, tree).empty();
+    bool has_posted = false;
     for (bool any = true; any;) {
       any = false;
       for (std::size_t edge = 0; edge < edges.size(); ++edge) {
@@ -262,10 +281,12 @@ class PlainSimulation {
         if (is_exchange(tree, edge) && !is_passed_on(host, tree)) continue;
         const std::size_t nth = posted(tree, edge);
         if (nth >= has_[host][tree] || nth - ended(tree, edge, now) >= options_.window) continue;
+        if (is_in_order && !is_next(host, tree, nth)) continue;
         sends_.push_back({tree, edge, nth});
-        any = true;
+        any = has_posted = true;
       }
     }
+    return has_posted;
   }
 
   [[nodiscard]] std::size_t depth(std::size_t tree, std::uint32_t host) const {
