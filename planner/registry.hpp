@@ -39,6 +39,9 @@ struct AlgorithmOptions : lp::Limits {
   // `optimal` only, instead of max_depth: maximum sum of link latencies from the source to any
   // host; unset: no limit. Throws InfeasibleError where no tree has so low a latency.
   std::optional<Seconds> max_latency = std::nullopt;
+  // The trees without these two limits are known to exceed them, so that `optimal` need not make
+  // them.
+  bool exceeds_limits = false;
   // The message for the algorithms that minimise the makespan of one unsegmented message (fnf,
   // ecef, ecef-lookahead). At least one byte.
   Bytes message{1 << 20};

@@ -76,11 +76,13 @@ class Reducer {
     const auto fits = [&](const lp::PackedTree& tree) {
       return lp::is_shallow(problem_, tree.tree, shallow);
     };
-    make_few(options_.deadline.share(kFewShare));
-    if (ends_.few == Termination::kTimeLimit && std::ranges::all_of(trees_, fits)) {
-      make_few(options_.deadline);  // the rest of the time is not needed otherwise
+    if (!options_.exceeds_limits) {
+      make_few(options_.deadline.share(kFewShare));
+      if (ends_.few == Termination::kTimeLimit && std::ranges::all_of(trees_, fits)) {
+        make_few(options_.deadline);  // the rest of the time is not needed otherwise
+      }
+      if (std::ranges::all_of(trees_, fits)) return;
     }
-    if (std::ranges::all_of(trees_, fits)) return;
     lp::TreesFound found = lp::pack_shallow_trees(problem_, packing_, shallow);
     if (found.trees.empty()) none_reaches(found.complete);
     const auto flattened = [&](lp::DepthIn depth) {

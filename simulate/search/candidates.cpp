@@ -170,14 +170,18 @@ class Maker {
     }
     for (std::size_t most = 1; most < made->candidate.depth;
          most = most < 4 ? most + 1 : most * 3 / 2) {
-      add(fmt::format("{} deep", most)).max_depth = static_cast<std::uint32_t>(most);
+      AlgorithmOptions& limits = add(fmt::format("{} deep", most));
+      limits.max_depth = static_cast<std::uint32_t>(most);
+      limits.exceeds_limits = true;
     }
     constexpr double kStep = 0.8;
     constexpr int kMostSteps = 10;
     Seconds latency = made->candidate.latency;
     for (int step = 0; step < kMostSteps && latency.value > 0; ++step) {
       latency.value *= kStep;
-      add(fmt::format("{} away", format_duration(latency))).max_latency = latency;
+      AlgorithmOptions& limits = add(fmt::format("{} away", format_duration(latency)));
+      limits.max_latency = latency;
+      limits.exceeds_limits = true;
     }
     return attempts;
   }
