@@ -7,8 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "planner/problem/all_roots.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/solve/make_plan.hpp"
+#include "platforms/generators/generators.hpp"
 #include "simulate/simulate.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
@@ -268,6 +270,25 @@ TEST(Sharing, AppliesToBothDirectionsOfAnAllreduce) {
     EXPECT_EQ(run.sends, 16 * 2 * (plan.nodes.size() - 1));
     for (const Seconds done : run.done) EXPECT_GT(done.value, 0);
   }
+}
+
+// Trees of several roots share the ports of eight unlike hosts, all of which are full. Not kept at
+// their rates they reach 0.7 of them.
+TEST(SharingAmongSends, TreesOfManyRootsKeepTheirRates) {
+  constexpr Bytes kSegment{16 << 10};
+  constexpr std::uint64_t kMessage = 16 << 20;
+  platforms::StarFamily family;
+  family.hosts = 8;
+  family.spread.heterogeneity = 0.3;
+  family.spread.seed = 2;
+  const platforms::Platform platform = platforms::generate_star(family);
+  const planner::AllRoots problem(planner::Operation::kAllreduce, platform,
+                                  platforms::Model::kOnePort);
+  const planner::Plan plan = planner::make_plan(
+      problem, "optimal", planner::solve(problem, {}, planner::Purpose::kPlan), kSegment);
+  ASSERT_GT(plan.blocks.size(), 2U);
+  const Simulation run = Simulator(plan, platform, kSends).run({kMessage});
+  EXPECT_LE(run.makespan.value, kMessage / plan.throughput.value / 0.95);
 }
 
 // No resource is overloaded, and a message takes at least the time of the busiest one.

@@ -10,6 +10,7 @@
 #include "planner/check/verify.hpp"
 #include "planner/problem/all_roots.hpp"
 #include "planner/problem/collective.hpp"
+#include "platforms/generators/generators.hpp"
 #include "support/errors.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
@@ -87,6 +88,23 @@ TEST(AllRoots, TreesKeepTheLimitOfDepthOrLatency) {
     options.max_latency = Seconds{1e-9};
     EXPECT_THROW(static_cast<void>(run(find_algorithm("optimal", operation), problem, options)),
                  InfeasibleError);
+  }
+}
+
+// Equal hosts at one switch: each is as good a root, and nothing is nearer than all others at once.
+TEST(AllRoots, AnAllreduceAtASwitchIsOneEdgeDeep) {
+  constexpr std::size_t kHosts = 16;
+  platforms::StarFamily family;
+  family.hosts = kHosts;
+  const platforms::Platform platform = platforms::generate_star(family);
+  const AllRoots problem(Operation::kAllreduce, platform, Model::kOnePort);
+  const Outcome outcome = solve(problem, {}, Purpose::kPlan);
+  EXPECT_NEAR(throughput_of(outcome).value, outcome.bound->value, 1e-6 * outcome.bound->value);
+  const Plan plan = make_plan(problem, "optimal", outcome, kDefaultSegment);
+  EXPECT_EQ(plan.blocks.size(), 2 * kHosts);
+  for (const PlanBlock& block : plan.blocks) {
+    ASSERT_EQ(block.trees.size(), 1U);
+    EXPECT_EQ(depth_of(block.trees.front(), block.root), 1U);
   }
 }
 
