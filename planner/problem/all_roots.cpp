@@ -17,6 +17,7 @@
 #include "planner/problem/collective.hpp"
 #include "planner/problem/reach.hpp"
 #include "planner/problem/shares.hpp"
+#include "planner/solve/cluster_chains.hpp"
 #include "planner/solve/direct_packing.hpp"
 #include "planner/solve/root_chains.hpp"
 #include "support/errors.hpp"
@@ -143,6 +144,19 @@ Termination keep_shallow(const AllRoots& problem, const AlgorithmOptions& option
   }
   packed.trees = std::move(found.trees);
   return tree_algorithms::end_of(found.complete);
+}
+
+// Whether each root can cross to distant hosts by itself at no cost; then these trees.
+bool cross_from_each_root(const AllRoots& problem, const lp::PackingProblem& whole,
+                          const AlgorithmOptions& options, lp::Packing& packed) {
+  const auto tree = chains_through_clusters(problem, options.deadline);
+  if (!tree) return false;
+  std::vector<lp::PackedTree> alone =
+      lp::with_best_rates(whole, {*tree}, packed.rate, options.deadline);
+  const double enough = std::min(lp::total_rate(packed.trees), packed.bound * (1 - options.gap));
+  if (lp::total_rate(alone) < enough) return false;
+  packed.trees = std::move(alone);
+  return true;
 }
 
 // Whether there are trees of lower latency at no cost; then these.
@@ -284,7 +298,8 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
     ends.shallow = keep_shallow(problem, options, packed);
   } else if (options.max_trees > 0) {
     keep_few(whole, packing, options, packed);
-  } else if (plans && !lower_latency(whole, options, packed) && rooted_is_enough) {
+  } else if (plans && !cross_from_each_root(problem, whole, options, packed) &&
+             !lower_latency(whole, options, packed) && rooted_is_enough) {
     return *std::move(rooted);
   }
   if (plans && lp::total_rate(packed.trees) * (1 + options.gap) < packed.bound) {

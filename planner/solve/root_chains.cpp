@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lp/bounds/plain_bound.hpp"
+#include "lp/graph/digraph.hpp"
 #include "lp/graph/host_arcs.hpp"
 #include "planner/problem/collective.hpp"
 #include "planner/solve/direct_packing.hpp"
@@ -18,8 +19,6 @@
 namespace espalier::planner {
 
 namespace {
-
-constexpr std::uint32_t kNoArc = UINT32_MAX;
 
 using HostOrder = std::vector<std::uint32_t>;  // nodes
 
@@ -39,7 +38,7 @@ std::optional<lp::HostRing> ring_along(const HostOrder& order, const lp::HostArc
   lp::HostRing ring{order, {}};
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::uint32_t arc = arcs.find(order[i], order[(i + 1) % order.size()]);
-    if (arc == kNoArc) return std::nullopt;
+    if (arc == lp::kNone) return std::nullopt;
     arcs.add_edge(arc, ring.ways);
   }
   return ring;

@@ -1,0 +1,107 @@
+#include "planner/solve/cluster_chains.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "lp/graph/digraph.hpp"
+#include "lp/graph/host_arcs.hpp"
+#include "support/errors.hpp"
+
+namespace espalier::planner {
+
+namespace {
+
+using Cluster = std::vector<std::uint32_t>;  // nodes
+
+// Hosts between which latencies are at most a tenth of the longest of all: each of the clusters
+// consists of the hosts near its first one. Empty: a host is near some hosts of a cluster only.
+std::vector<Cluster> clusters_of(const AllRoots& problem, const lp::HostArcs& arcs) {
+  constexpr double kNear = 0.1;
+  double longest_s = 0;
+  for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) {
+    longest_s = std::max(longest_s, arcs.latency_s(arc));
+  }
+  const auto is_near = [&](std::uint32_t host, std::uint32_t other) {
+    const std::uint32_t arc = arcs.find(host, other);
+    return arc != lp::kNone && arcs.latency_s(arc) <= kNear * longest_s;
+  };
+  std::vector<Cluster> clusters;
+  for (const platforms::NodeId node : problem.platform().hosts()) {
+    const auto host = static_cast<std::uint32_t>(index_of(node));
+    const auto own = std::ranges::find_if(
+        clusters, [&](const Cluster& cluster) { return is_near(host, cluster.front()); });
+    if (own == clusters.end()) {
+      clusters.push_back({host});
+    } else {
+      if (!std::ranges::all_of(*own, [&](auto other) { return is_near(host, other); })) return {};
+      own->push_back(host);
+    }
+  }
+  return clusters;
+}
+
+// One root's tree, edge by edge, parents' edges first.
+class Chains {
+ public:
+  Chains(const lp::HostArcs& arcs, bool to_root) : arcs_(arcs), to_root_(to_root) {}
+
+  // From parent to child, or back where the tree leads to the root.
+  void add(std::uint32_t parent, std::uint32_t child) {
+    const std::uint32_t arc = to_root_ ? arcs_.find(child, parent) : arcs_.find(parent, child);
+    if (arc == lp::kNone) {
+      is_whole_ = false;
+    } else {
+      arcs_.add_edge(arc, tree_);
+    }
+  }
+  // All hosts of a cluster, from its host number `first` on.
+  void add_chain(const Cluster& cluster, std::size_t first) {
+    for (std::size_t i = 0; i + 1 < cluster.size(); ++i) {
+      add(cluster[(first + i) % cluster.size()], cluster[(first + i + 1) % cluster.size()]);
+    }
+  }
+  [[nodiscard]] bool is_whole() const { return is_whole_; }
+  [[nodiscard]] const lp::RoutedTree& tree() const { return tree_; }
+
+ private:
+  const lp::HostArcs& arcs_;
+  bool to_root_;
+  lp::RoutedTree tree_;
+  bool is_whole_ = true;
+};
+
+}  // namespace
+
+std::optional<lp::RoutedTree> chains_through_clusters(const AllRoots& problem,
+                                                      const Deadline& deadline) try {
+  if (problem.has_free_roots()) return std::nullopt;
+  const lp::HostArcs arcs = problem.spread().fastest_host_arcs(deadline);
+  if (!arcs.has_latencies()) return std::nullopt;
+  const std::vector<Cluster> clusters = clusters_of(problem, arcs);
+  if (clusters.size() < 2 || clusters.size() == problem.spread().host_count()) return std::nullopt;
+  std::vector<lp::RoutedTree> trees;
+  for (const lp::Part& part : problem.parts().parts()) {
+    Chains chains(arcs, part.reversed);
+    std::size_t at = 0;  // the root's number in its own cluster
+    for (const Cluster& cluster : clusters) {
+      const auto root = std::ranges::find(cluster, part.root);
+      if (root == cluster.end()) continue;
+      at = static_cast<std::size_t>(root - cluster.begin());
+      chains.add_chain(cluster, at);
+    }
+    for (const Cluster& cluster : clusters) {
+      if (std::ranges::find(cluster, part.root) != cluster.end()) continue;
+      chains.add(part.root, cluster[at % cluster.size()]);
+      chains.add_chain(cluster, at % cluster.size());
+    }
+    if (!chains.is_whole()) return std::nullopt;
+    trees.push_back(chains.tree());
+  }
+  return problem.parts().join(trees);
+} catch (const LimitReached&) {
+  return std::nullopt;
+}
+
+}  // namespace espalier::planner
