@@ -76,9 +76,8 @@ class Chains {
 
 std::optional<lp::RoutedTree> chains_through_clusters(const AllRoots& problem,
                                                       const Deadline& deadline) try {
-  if (problem.has_free_roots()) return std::nullopt;
+  if (problem.has_free_roots() || problem.spread().digraph().latency_s.empty()) return std::nullopt;
   const lp::HostArcs arcs = problem.spread().fastest_host_arcs(deadline);
-  if (!arcs.has_latencies()) return std::nullopt;
   const std::vector<Cluster> clusters = clusters_of(problem, arcs);
   if (clusters.size() < 2 || clusters.size() == problem.spread().host_count()) return std::nullopt;
   std::vector<lp::RoutedTree> trees;
