@@ -83,17 +83,17 @@ std::optional<lp::RoutedTree> chains_through_clusters(const AllRoots& problem,
   std::vector<lp::RoutedTree> trees;
   for (const lp::Part& part : problem.parts().parts()) {
     Chains chains(arcs, part.reversed);
-    std::size_t at = 0;  // the root's number in its own cluster
+    const auto place_in = [&](const Cluster& cluster) {
+      return static_cast<std::size_t>(std::ranges::find(cluster, part.root) - cluster.begin());
+    };
+    const auto own = std::ranges::find_if(
+        clusters, [&](const Cluster& cluster) { return place_in(cluster) < cluster.size(); });
+    const std::size_t at = place_in(*own);
+    chains.add_chain(*own, at);
     for (const Cluster& cluster : clusters) {
-      const auto root = std::ranges::find(cluster, part.root);
-      if (root == cluster.end()) continue;
-      at = static_cast<std::size_t>(root - cluster.begin());
-      chains.add_chain(cluster, at);
-    }
-    for (const Cluster& cluster : clusters) {
-      if (std::ranges::find(cluster, part.root) != cluster.end()) continue;
+      if (&cluster == &*own) continue;
       chains.add(part.root, cluster[at % cluster.size()]);
-      chains.add_chain(cluster, at % cluster.size());
+      chains.add_chain(cluster, at);
     }
     if (!chains.is_whole()) return std::nullopt;
     trees.push_back(chains.tree());

@@ -164,24 +164,26 @@ class Maker {
       attempts.push_back({&*algorithm, limits_, "optimal, at most " + label});
       return attempts.back().limits;
     };
+    // Than the trees that were made.
+    const auto add_nearer = [&](const std::string& label) -> AlgorithmOptions& {
+      AlgorithmOptions& limits = add(label);
+      limits.exceeds_limits = true;
+      return limits;
+    };
     const std::size_t trees = most_of_a_kind(made->candidate.plan);
     for (std::size_t most = 1; most < trees; most *= 2) {
       add(counted(most, "tree")).max_trees = most;
     }
     for (std::size_t most = 1; most < made->candidate.depth;
          most = most < 4 ? most + 1 : most * 3 / 2) {
-      AlgorithmOptions& limits = add(fmt::format("{} deep", most));
-      limits.max_depth = static_cast<std::uint32_t>(most);
-      limits.exceeds_limits = true;
+      add_nearer(fmt::format("{} deep", most)).max_depth = static_cast<std::uint32_t>(most);
     }
     constexpr double kStep = 0.8;
     constexpr int kMostSteps = 10;
     Seconds latency = made->candidate.latency;
     for (int step = 0; step < kMostSteps && latency.value > 0; ++step) {
       latency.value *= kStep;
-      AlgorithmOptions& limits = add(fmt::format("{} away", format_duration(latency)));
-      limits.max_latency = latency;
-      limits.exceeds_limits = true;
+      add_nearer(fmt::format("{} away", format_duration(latency))).max_latency = latency;
     }
     return attempts;
   }

@@ -216,7 +216,6 @@ class PlainSimulation {
       while (injected_ < segments_ && may_inject(now)) {
         const std::size_t tree = plan_.reduce_trees.size() + down_->tree_of(injected_++);
         ++has_[host][tree];
-        post_tree(host, tree, now);
       }
     }
     for (bool any = true; any;) {
@@ -269,24 +268,21 @@ class PlainSimulation {
     }
     return true;
   }
-  // Whether anything was posted.
+  // At most one segment on each edge. Whether anything was posted.
   bool post_tree(std::size_t host, std::size_t tree, Ticks now) {
     const auto& edges = edges_of(tree);
     const bool is_in_order = trees_[tree].up && children(host, tree).empty();
-    bool has_posted = false;
-    for (bool any = true; any;) {
-      any = false;
-      for (std::size_t edge = 0; edge < edges.size(); ++edge) {
-        if ((trees_[tree].up ? edges[edge].child : edges[edge].parent) != host) continue;
-        if (is_exchange(tree, edge) && !is_passed_on(host, tree)) continue;
-        const std::size_t nth = posted(tree, edge);
-        if (nth >= has_[host][tree] || nth - ended(tree, edge, now) >= options_.window) continue;
-        if (is_in_order && !is_next(host, tree, nth)) continue;
-        sends_.push_back({tree, edge, nth});
-        any = has_posted = true;
-      }
+    bool any = false;
+    for (std::size_t edge = 0; edge < edges.size(); ++edge) {
+      if ((trees_[tree].up ? edges[edge].child : edges[edge].parent) != host) continue;
+      if (is_exchange(tree, edge) && !is_passed_on(host, tree)) continue;
+      const std::size_t nth = posted(tree, edge);
+      if (nth >= has_[host][tree] || nth - ended(tree, edge, now) >= options_.window) continue;
+      if (is_in_order && !is_next(host, tree, nth)) continue;
+      sends_.push_back({tree, edge, nth});
+      any = true;
     }
-    return has_posted;
+    return any;
   }
 
   [[nodiscard]] std::size_t depth(std::size_t tree, std::uint32_t host) const {
