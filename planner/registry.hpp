@@ -19,6 +19,7 @@
 #include "support/quantities.hpp"
 
 namespace espalier::lp {
+struct FewTreesSoFar;
 class HostArcs;
 struct Packing;
 }  // namespace espalier::lp
@@ -50,8 +51,12 @@ struct AlgorithmOptions : lp::Limits {
   // The result of solve_packing for this same instance: algorithms that need it do not solve it
   // again. Not owned; null: each algorithm solves its own.
   const lp::Packing* packing = nullptr;
+  // Likewise what `optimal` has found of few of its trees; of all runs for one problem.
+  lp::FewTreesSoFar* few_trees = nullptr;
   // Likewise instance.fastest_host_arcs().
   const lp::HostArcs* arcs = nullptr;
+  // Likewise ring_order of the platform, for all roots and directions.
+  const std::vector<std::uint32_t>* ring = nullptr;
 };
 
 struct WeightedTree {

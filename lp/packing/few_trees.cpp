@@ -1,6 +1,7 @@
 #include "lp/packing/few_trees.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "lp/packing/packing_master.hpp"
@@ -21,13 +22,19 @@ std::vector<RoutedTree> trees_of(const std::vector<PackedTree>& packed) {
 class FewTrees {
  public:
   FewTrees(const PackingProblem& problem, const Packing& packing, const FewTreesOptions& options)
-      : problem_(problem), packing_(packing), options_(options) {}
+      : problem_(problem),
+        packing_(packing),
+        options_(options),
+        so_far_(options.max_trees > 0 ? options.so_far : nullptr) {}
 
   TreesFound run();
 
  private:
   void try_single_trees();
   void try_count(std::size_t count);
+  // 0: nothing has been tried.
+  [[nodiscard]] std::size_t resume(std::size_t most);
+  void leave_off(std::size_t count) const;
   // At least the packing's number of trees: there is no further count.
   [[nodiscard]] std::size_t next_count(std::size_t count, std::size_t most) const;
   void search(const std::vector<RoutedTree>& start, std::size_t count);
@@ -50,6 +57,7 @@ class FewTrees {
   const PackingProblem& problem_;
   const Packing& packing_;
   const FewTreesOptions& options_;
+  FewTreesSoFar* so_far_;
   mutable bool complete_ = true;
   std::optional<TreePricer> pricer_;  // made when first needed, like arcs_
   std::optional<HostArcs> arcs_;
@@ -202,15 +210,38 @@ std::size_t FewTrees::next_count(std::size_t count, std::size_t most) const {
   return all <= kNotMany && count < half ? half : all;
 }
 
+std::size_t FewTrees::resume(std::size_t most) {
+  if (so_far_ == nullptr) return 0;
+  const auto& by_count = so_far_->by_count;
+  const auto after = by_count.upper_bound(most);
+  if (after == by_count.begin()) return 0;
+  const auto& [count, found] = *std::prev(after);
+  const auto& seen = so_far_->seen;
+  best_ = found.best;
+  seen_.assign(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(found.seen));
+  return count;
+}
+
+void FewTrees::leave_off(std::size_t count) const {
+  if (so_far_ == nullptr || !complete_ || !std::has_single_bit(count)) return;
+  so_far_->by_count[count] = {best_, seen_.size()};
+  if (seen_.size() > so_far_->seen.size()) so_far_->seen = seen_;
+}
+
 TreesFound FewTrees::run() {
   const std::size_t all = packing_.trees.size();
   const std::size_t most = options_.max_trees > 0 ? std::min(options_.max_trees, all) : all;
-  try_single_trees();
+  std::unique_lock<std::mutex> lock;
+  if (so_far_ != nullptr) lock = std::unique_lock(so_far_->mutex);
+  std::size_t tried = resume(most);
+  if (tried == 0) try_single_trees();
   try {
-    for (std::size_t count = 1; !good_enough() && count < all && !out_of_time();) {
+    while (!good_enough() && tried != most && !out_of_time()) {
+      const std::size_t count = tried == 0 ? 1 : next_count(tried, most);
+      if (count >= all) break;
       try_count(count);
-      if (count == most) break;
-      count = next_count(count, most);
+      leave_off(count);
+      tried = count;
     }
   } catch (const LimitReached&) {
     complete_ = false;

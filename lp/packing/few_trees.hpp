@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -14,9 +16,23 @@
 
 namespace espalier::lp {
 
+// What searches with limits of trees have found for one packing: one with another limit goes on
+// from there, with the same result as alone. Several threads may use it.
+struct FewTreesSoFar {
+  struct Found {
+    std::vector<PackedTree> best;
+    std::size_t seen;  // number of trees in `seen` by then
+  };
+  std::mutex mutex{};
+  std::map<std::size_t, Found> by_count{};  // powers of two
+  std::vector<PackedTree> seen{};           // trees of good sets, with their rates there
+};
+
 // gap: fewer trees are used when they reach (1 - gap) of the packing's bound.
 struct FewTreesOptions : Limits {
   std::size_t max_trees = 0;  // 0: up to the packing's number
+  // Of this packing, and with this gap; used where max_trees is set. Null: a search of its own.
+  FewTreesSoFar* so_far = nullptr;
 };
 
 // `packing` of the same problem. The result is feasible, basic (no more trees than saturated

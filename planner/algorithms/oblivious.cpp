@@ -22,10 +22,13 @@ std::uint32_t root_rank_of(const Instance& instance) {
 
 // The chain of the root along the best ring. reversed: the instance is that of a reduction.
 Outcome along_ring(const Instance& instance, const AlgorithmOptions& options, bool reversed) {
-  const HostArcsInUse in_use(instance, options);
+  std::vector<std::uint32_t> own;
+  if (options.ring == nullptr) {
+    const HostArcsInUse in_use(instance, options);
+    own = ring_order(in_use.get(), instance.platform().hosts(), reversed, options.deadline);
+  }
   std::vector<platforms::NodeId> order;
-  for (const std::uint32_t node :
-       ring_order(in_use.get(), instance.platform().hosts(), reversed, options.deadline)) {
+  for (const std::uint32_t node : options.ring != nullptr ? *options.ring : own) {
     order.push_back(platforms::NodeId{node});
   }
   if (reversed) std::ranges::reverse(order);

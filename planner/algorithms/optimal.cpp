@@ -60,7 +60,7 @@ class Reducer {
       : problem_(problem), packing_(packing), options_(options) {}
 
   void make_few(const Deadline& deadline) {
-    lp::FewTreesOptions few{options_, options_.max_trees};
+    lp::FewTreesOptions few{options_, options_.max_trees, options_.few_trees};
     few.deadline = deadline;
     lp::TreesFound found = is_near_enough() ? lp::TreesFound{packing_.trees}
                                             : lp::pack_few_trees(problem_, packing_, few);

@@ -19,6 +19,7 @@
 #include "planner/problem/shares.hpp"
 #include "planner/solve/cluster_chains.hpp"
 #include "planner/solve/direct_packing.hpp"
+#include "planner/solve/ring_order.hpp"
 #include "planner/solve/root_chains.hpp"
 #include "support/errors.hpp"
 
@@ -178,6 +179,15 @@ bool is_enough(const Outcome& rooted, const AllRoots& problem, const AlgorithmOp
   return rooted.bound && rooted.bound->value <= throughput_of(rooted).value * (1 + gap);
 }
 
+// One for all roots; empty: the algorithm has no use for it.
+std::vector<std::uint32_t> ring_for(const Algorithm& algorithm, const AllRoots& problem,
+                                    const AlgorithmOptions& options) {
+  if (algorithm.entry->name != "ring") return {};
+  const Deadline search = options.deadline.share(kSeedShare);
+  return ring_order(problem.spread().fastest_host_arcs(search), problem.platform().hosts(), false,
+                    search);
+}
+
 std::vector<BlockOfTrees> blocks_with_free_roots(const AllRoots& problem,
                                                  std::span<const WeightedTree> packed) {
   const std::size_t hosts = problem.spread().host_count();
@@ -238,6 +248,7 @@ bool is_for(const Algorithm& algorithm, const AllRoots& problem) {
 Outcome run(const Algorithm& algorithm, const AllRoots& problem, const AlgorithmOptions& options) {
   if (algorithm.entry->name == kOptimal) return solve(problem, options, Purpose::kPlan);
   const std::size_t hosts = problem.spread().host_count();
+  const std::vector<std::uint32_t> ring = ring_for(algorithm, problem, options);
   Outcome outcome;
   const auto add_block = [&](BlockKind kind, std::uint32_t root, std::vector<WeightedTree> trees) {
     if (trees.empty()) return;
@@ -252,6 +263,7 @@ Outcome run(const Algorithm& algorithm, const AllRoots& problem, const Algorithm
     if (problem.shares()[root] == 0) continue;
     AlgorithmOptions own = options;
     own.deadline = options.deadline.share(1 / static_cast<double>(hosts - root));
+    if (!ring.empty()) own.ring = &ring;
     Outcome one = run(algorithm, rooted_at(problem, root), own);
     add_block(BlockKind::kCombine, root, std::move(one.reduce_trees));
     add_block(BlockKind::kSpread, root, std::move(one.trees));

@@ -8,6 +8,7 @@
 #include <exception>
 #include <utility>
 
+#include "lp/packing/few_trees.hpp"
 #include "support/errors.hpp"
 #include "support/on_threads.hpp"
 
@@ -151,7 +152,7 @@ class Maker {
   }
 
   // `optimal` with limits below the packing's own numbers of trees, depth and latency.
-  [[nodiscard]] std::vector<Attempt> limited(const std::vector<Algorithm>& algorithms) const {
+  [[nodiscard]] std::vector<Attempt> limited(const std::vector<Algorithm>& algorithms) {
     const auto work = static_cast<double>(collective_.platform().arcs().size()) *
                       static_cast<double>(collective_.platform().hosts().size());
     const auto made = std::ranges::find(
@@ -162,6 +163,7 @@ class Maker {
     std::vector<Attempt> attempts;
     const auto add = [&](const std::string& label) -> AlgorithmOptions& {
       attempts.push_back({&*algorithm, limits_, "optimal, at most " + label});
+      attempts.back().limits.few_trees = &few_trees_;
       return attempts.back().limits;
     };
     // Than the trees that were made.
@@ -171,7 +173,7 @@ class Maker {
       return limits;
     };
     const std::size_t trees = most_of_a_kind(made->candidate.plan);
-    for (std::size_t most = 1; most < trees; most *= 2) {
+    for (std::size_t most = 1; most < trees && most <= kMostFewTrees; most *= 2) {
       add(counted(most, "tree")).max_trees = most;
     }
     for (std::size_t most = 1; most < made->candidate.depth;
@@ -189,6 +191,8 @@ class Maker {
   }
 
   static constexpr double kMostWork = 1e6;  // links times hosts: about a second
+  // More take seconds, and have never won: with so many a message has as many segments as with all.
+  static constexpr std::size_t kMostFewTrees = 16;
 
   const Collective& collective_;
   const CandidateOptions& options_;
@@ -199,6 +203,7 @@ class Maker {
     Candidate candidate;
   };
   std::optional<planner::Packings> packings_;
+  lp::FewTreesSoFar few_trees_;
   std::vector<Made> made_;
   Candidates result_;
   std::exception_ptr error_;  // of the first one in the registry's order

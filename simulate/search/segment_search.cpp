@@ -138,41 +138,49 @@ void SegmentSearch::evaluate(const std::vector<std::size_t>& which, std::uint64_
                                   options_.run.receives)
                        .value;
     cell.handled = most_handled(run.task);
+    cell.least_s = cell.bound_s;
   }
 }
 
 Forecast SegmentSearch::forecast(std::size_t index, std::uint64_t segments,
-                                 std::uint64_t most_sends, Sharing sharing) {
+                                 std::uint64_t most_sends, Sharing sharing, Seconds longest) {
   constexpr std::uint64_t kLeastSteadySegments = 1024;
   const Cut& now = cut(segments);
   Candidate& candidate = candidates_[index];
   const planner::Operation operation = candidate.plan.operation;
   const Windows windows{.sends = options_.run.window.value_or(window_for(operation)),
                         .receives = options_.run.receives,
-                        .sharing = sharing};
+                        .sharing = sharing,
+                        .longest = longest};
   Prepared run(candidate, now, model_);
+  // Infinity: it was stopped.
   const auto seconds_of = [&](std::uint64_t count) {
     run.assign(candidate, now, count);
     const EngineTimes times =
         run_engines({candidate.plan, candidate.flows, candidate.assignments, run.grids}, run.task,
                     windows, now.full.resources.size(), {});
-    return *std::ranges::max_element(times.done_s);
+    return times.done_s.empty() ? kUnlimited.value : *std::ranges::max_element(times.done_s);
   };
+  const Forecast stopped{.makespan = longest, .stopped = true};
   ++simulations_;
   const std::uint64_t kinds = planner::reduces(operation) && planner::broadcasts(operation) ? 2 : 1;
   const std::uint64_t edges = std::max<std::uint64_t>(candidate.plan.nodes.size() - 1, 1);
   const std::uint64_t many = std::max(most_sends / (kinds * edges), kLeastSteadySegments);
-  if (segments <= many) return {{seconds_of(segments)}, false};
+  const double whole = seconds_of(std::min(segments, many));
+  if (whole == kUnlimited.value) return stopped;
+  if (segments <= many) return {.makespan = {whole}};
   const std::uint64_t half = many / 2;
-  const double whole = seconds_of(many);
   const double per_segment = (whole - seconds_of(half)) / static_cast<double>(many - half);
-  return {{whole + per_segment * static_cast<double>(segments - many)}, true};
+  return {.makespan = {whole + per_segment * static_cast<double>(segments - many)},
+          .extrapolated = true};
 }
 
 Forecast SegmentSearch::simulate_cell(std::size_t candidate, std::uint64_t segments,
-                                      std::uint64_t most_sends) {
-  const Forecast found = forecast(candidate, segments, most_sends);
+                                      std::uint64_t most_sends, Seconds longest) {
+  const Forecast found = forecast(candidate, segments, most_sends, Sharing::kTurns, longest);
   Cell& cell = cells_[candidate][segments];
+  cell.least_s = std::max(cell.least_s, found.makespan.value);
+  if (found.stopped) return found;
   cell.simulated_s = found.makespan.value;
   cell.extrapolated = found.extrapolated;
   cell.in_full = !found.extrapolated;
@@ -181,12 +189,12 @@ Forecast SegmentSearch::simulate_cell(std::size_t candidate, std::uint64_t segme
 
 void SegmentSearch::simulate_best_first(const std::vector<std::size_t>& which, Trial& best) {
   struct Entry {
-    double bound_s = 0;
+    double least_s = 0;
     std::uint64_t segments;
     std::size_t candidate;
     bool operator<(const Entry& other) const {
-      return std::tie(bound_s, segments, candidate) <
-             std::tie(other.bound_s, other.segments, other.candidate);
+      return std::tie(least_s, segments, candidate) <
+             std::tie(other.least_s, other.segments, other.candidate);
     }
   };
   std::vector<Entry> entries;
@@ -196,12 +204,12 @@ void SegmentSearch::simulate_best_first(const std::vector<std::size_t>& which, T
       if (known && (!best.simulated || *cell.simulated_s < best.makespan.value)) {
         best = {index, segments, {*cell.simulated_s}, true};
       }
-      if (!known) entries.push_back({cell.bound_s, segments, index});
+      if (!known) entries.push_back({cell.least_s, segments, index});
     }
   }
   std::ranges::sort(entries, std::less<>{});
   for (const Entry& entry : entries) {
-    if (best.simulated && entry.bound_s >= best.makespan.value) return;
+    if (best.simulated && entry.least_s >= best.makespan.value) return;
     if (best.simulated && deadline_.passed()) {
       complete_ = false;
       return;
@@ -211,8 +219,10 @@ void SegmentSearch::simulate_best_first(const std::vector<std::size_t>& which, T
                                        candidates_[entry.candidate].label, entry.segments,
                                        simulations_));
     }
+    const Seconds longest =
+        best.simulated ? Seconds{kRefinedWithin * best.makespan.value} : kUnlimited;
     const double seconds =
-        simulate_cell(entry.candidate, entry.segments, kMostSends).makespan.value;
+        simulate_cell(entry.candidate, entry.segments, kMostSends, longest).makespan.value;
     if (!best.simulated || seconds < best.makespan.value) {
       best = {entry.candidate, entry.segments, {seconds}, true};
     }
@@ -247,12 +257,14 @@ Trial SegmentSearch::best_of(const std::vector<std::size_t>& which, bool closely
 }
 
 // Several trees wait for each other, more or less so depending irregularly on the number of
-// segments, most of all for small numbers. So neighbours are tried, and all small numbers, which
-// are fast.
+// segments, most of all where trees have few of them. So neighbours are tried, and all small
+// numbers, which are fast.
 void SegmentSearch::scan_around(Trial& best) {
+  constexpr std::uint64_t kManyOfATree = 64;
   const std::size_t candidate = best.candidate;
   // The same is true of an allreduce's two halves, even with one tree each.
-  if (planner::tree_count(candidates_[candidate].plan) < 2) return;
+  const std::size_t trees = planner::tree_count(candidates_[candidate].plan);
+  if (trees < 2 || best.segments > kManyOfATree * trees) return;
   constexpr int kEachWay = 16;
   constexpr int kFew = 96;
   const auto middle = static_cast<double>(best.segments);

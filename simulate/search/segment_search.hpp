@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -40,6 +41,7 @@ struct Trial {
 struct Forecast {
   Seconds makespan;
   bool extrapolated = false;
+  bool stopped = false;  // the makespan is a limit that the time exceeds
 };
 
 class SegmentSearch {
@@ -80,20 +82,23 @@ class SegmentSearch {
   // is extrapolated from that many segments and from half of them: once the pipelines are full,
   // each further segment takes the same time.
   [[nodiscard]] Forecast forecast(std::size_t candidate, std::uint64_t segments,
-                                  std::uint64_t most_sends, Sharing sharing = Sharing::kTurns);
+                                  std::uint64_t most_sends, Sharing sharing = Sharing::kTurns,
+                                  Seconds longest = kUnlimited);
 
   [[nodiscard]] bool complete() const { return complete_; }
   [[nodiscard]] std::size_t simulations() const { return simulations_; }
 
  private:
+  static constexpr Seconds kUnlimited{std::numeric_limits<double>::infinity()};
   struct Cell {
     double bound_s = 0;
+    double least_s = 0;  // the bound, or how long a run lasted until it was stopped
     std::optional<double> simulated_s;
     std::optional<double> shared_s;  // simulated with edges that share
     bool in_full = false;            // or as far as run_in_full allows
     bool extrapolated = false;
     std::uint64_t handled = 0;  // segments at the host with the most sends and receives
-    [[nodiscard]] double seconds() const { return simulated_s.value_or(bound_s); }
+    [[nodiscard]] double seconds() const { return simulated_s.value_or(least_s); }
   };
   // The matrix A for one segment size and for a shorter last segment, and the times to combine
   // them.
@@ -117,7 +122,8 @@ class SegmentSearch {
   const Cut& cut(std::uint64_t segments);
   struct Prepared;
   // Stores a forecast in the cell.
-  Forecast simulate_cell(std::size_t candidate, std::uint64_t segments, std::uint64_t most_sends);
+  Forecast simulate_cell(std::size_t candidate, std::uint64_t segments, std::uint64_t most_sends,
+                         Seconds longest = kUnlimited);
   void evaluate(const std::vector<std::size_t>& which, std::uint64_t segments);
   void simulate_best_first(const std::vector<std::size_t>& which, Trial& best);
   void scan_around(Trial& best);

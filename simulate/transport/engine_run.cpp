@@ -95,7 +95,9 @@ class EngineRun {
     move_on();
     while (!agenda_.is_empty()) {
       agenda_.advance();
-      channels_.set_now(agenda_.seconds(agenda_.now()));
+      const double now_s = agenda_.seconds(agenda_.now());
+      if (now_s > windows_.longest.value) return {{}, agenda_.tick_s(), agenda_.most()};
+      channels_.set_now(now_s);
       while (agenda_.has_one_now()) {
         const Event event = agenda_.take();
         if (!agenda_.is_empty()) prefetch(agenda_.next());

@@ -12,7 +12,7 @@
 namespace espalier::simulate {
 
 struct EngineTimes {
-  std::vector<double> done_s;  // per host, as in Simulation
+  std::vector<double> done_s;  // per host, as in Simulation; empty: the run was stopped
   double tick_s;
   std::uint64_t most_events;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "simulate/transport/assignments.hpp"
 #include "simulate/transport/flows.hpp"
 #include "simulate/transport/simulated_transport.hpp"
+#include "support/quantities.hpp"
 
 namespace espalier::simulate {
 
@@ -93,6 +95,7 @@ struct Windows {
   bool until_received = false;
   Sharing sharing = Sharing::kTurns;
   bool rounds = false;
+  Seconds longest{std::numeric_limits<double>::infinity()};  // a run is stopped after this time
 };
 
 // A plan's call for one message.

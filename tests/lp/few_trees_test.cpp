@@ -46,6 +46,24 @@ TEST_P(FewTrees, MoreTreesAreNeverSlower) {
   }
 }
 
+// In any order, and with limits that are no powers of two.
+TEST_P(FewTrees, SearchesThatGoOnFromOthersFindWhatTheyFindAlone) {
+  const RandomProblem made = random_problem({.hosts = 16, .extra_links = 60}, GetParam(), 3);
+  const Packing packing = pack_arborescences(made.problem());
+  FewTreesSoFar so_far;
+  for (const std::size_t most : {2U, 1U, 5U, 8U, 4U, 3U}) {
+    FewTreesOptions options;
+    options.max_trees = most;
+    const std::vector<PackedTree> alone = pack_few_trees(made.problem(), packing, options).trees;
+    options.so_far = &so_far;
+    const std::vector<PackedTree> found = pack_few_trees(made.problem(), packing, options).trees;
+    EXPECT_TRUE(std::ranges::equal(found, alone, [](const PackedTree& a, const PackedTree& b) {
+      return a.tree == b.tree && a.rate == b.rate;
+    })) << most;
+  }
+  EXPECT_TRUE(so_far.by_count.contains(4));
+}
+
 std::size_t largest_out_degree(const RandomProblem& made, const std::vector<PackedTree>& trees) {
   std::size_t largest = 0;
   for (const PackedTree& packed : trees) {
