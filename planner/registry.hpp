@@ -51,7 +51,7 @@ struct AlgorithmOptions : lp::Limits {
   // The result of solve_packing for this same instance: algorithms that need it do not solve it
   // again. Not owned; null: each algorithm solves its own.
   const lp::Packing* packing = nullptr;
-  // Likewise what `optimal` has found of few of its trees; of all runs for one problem.
+  // Likewise what runs of `optimal` with limits of trees have found for this instance and packing.
   lp::FewTreesSoFar* few_trees = nullptr;
   // Likewise instance.fastest_host_arcs().
   const lp::HostArcs* arcs = nullptr;

@@ -247,6 +247,8 @@ bool is_for(const Algorithm& algorithm, const Collective& collective) {
 
 Outcome run(const Algorithm& algorithm, const Collective& collective,
             const AlgorithmOptions& options, const Packings* packings) {
+  AlgorithmOptions own = options;
+  if (packings != nullptr) own.few_trees = packings->few_trees.get();
   if (goes_both_ways(collective.operation())) {
     const auto joint =
         std::ranges::find(kJointAlgorithms, algorithm.entry->name, &JointAlgorithm::name);
@@ -254,9 +256,8 @@ Outcome run(const Algorithm& algorithm, const Collective& collective,
       return both_halves(algorithm, collective, options, packings);
     }
     algorithm.require_platform(*collective.broadcast());
-    return joint->run(collective, options, packings);
+    return joint->run(collective, own, packings);
   }
-  AlgorithmOptions own = options;
   if (packings != nullptr) own.packing = &packings->whole();
   if (collective.operation() == Operation::kBroadcast) {
     return algorithm.run(*collective.broadcast(), own);

@@ -9,6 +9,7 @@
 
 #include "lp/graph/routed_tree.hpp"
 #include "lp/packing/arborescence_packing.hpp"
+#include "lp/packing/few_trees.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
@@ -62,6 +63,8 @@ struct Packings {
   std::optional<lp::Packing> broadcast{};  // of collective.broadcast(), where that half exists
   std::optional<lp::Packing> reduction{};  // of collective.reduction(), likewise
   std::optional<lp::Packing> joint{};      // of an allreduce: both halves (CollectiveProblem)
+  // What runs of `optimal` have found of few trees of whole().
+  std::unique_ptr<lp::FewTreesSoFar> few_trees = std::make_unique<lp::FewTreesSoFar>();
   // The packing whose bound applies to the operation.
   [[nodiscard]] const lp::Packing& whole() const {
     return joint ? *joint : broadcast ? *broadcast : *reduction;

@@ -8,7 +8,6 @@
 #include <exception>
 #include <utility>
 
-#include "lp/packing/few_trees.hpp"
 #include "support/errors.hpp"
 #include "support/on_threads.hpp"
 
@@ -152,7 +151,7 @@ class Maker {
   }
 
   // `optimal` with limits below the packing's own numbers of trees, depth and latency.
-  [[nodiscard]] std::vector<Attempt> limited(const std::vector<Algorithm>& algorithms) {
+  [[nodiscard]] std::vector<Attempt> limited(const std::vector<Algorithm>& algorithms) const {
     const auto work = static_cast<double>(collective_.platform().arcs().size()) *
                       static_cast<double>(collective_.platform().hosts().size());
     const auto made = std::ranges::find(
@@ -163,7 +162,6 @@ class Maker {
     std::vector<Attempt> attempts;
     const auto add = [&](const std::string& label) -> AlgorithmOptions& {
       attempts.push_back({&*algorithm, limits_, "optimal, at most " + label});
-      attempts.back().limits.few_trees = &few_trees_;
       return attempts.back().limits;
     };
     // Than the trees that were made.
@@ -203,7 +201,6 @@ class Maker {
     Candidate candidate;
   };
   std::optional<planner::Packings> packings_;
-  lp::FewTreesSoFar few_trees_;
   std::vector<Made> made_;
   Candidates result_;
   std::exception_ptr error_;  // of the first one in the registry's order
