@@ -32,7 +32,7 @@ class FewTrees {
  private:
   void try_single_trees();
   void try_count(std::size_t count);
-  // 0: nothing has been tried.
+  // Goes on from the largest count tried before, at most `most`, and returns it; 0: there is none.
   [[nodiscard]] std::size_t resume(std::size_t most);
   void leave_off(std::size_t count) const;
   // At least the packing's number of trees: there is no further count.

@@ -52,13 +52,17 @@ bool tries_lower_latency(const Digraph& graph) {
   return !graph.latency_s.empty() && !is_large(graph);
 }
 
+double enough_instead(const Packing& packing, double rate, const Limits& limits) {
+  return std::min(rate, packing.bound * (1 - limits.gap));
+}
+
 TreesFound lower_latency(const PackingProblem& problem, const Packing& packing,
                          std::vector<PackedTree> trees, const Limits& limits) {
   if (!tries_lower_latency(problem.graph) || trees.empty()) return {trees};
   Merits best(problem, trees);
   ShallowOptions limited;
   limited.max_rounds = 40;
-  limited.enough_Bps = std::min(best.rate, packing.bound * (1 - limits.gap));
+  limited.enough_Bps = enough_instead(packing, best.rate, limits);
   limited.deadline = limits.deadline;
   // Trees up and down again are twice as far, so that nearer ones are worth more of them: one of
   // each root.

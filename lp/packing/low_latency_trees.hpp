@@ -9,15 +9,18 @@
 
 namespace espalier::lp {
 
-// Whether some arc has a latency, and arcs between hosts times hosts are at most a million: beyond
-// that it would take long.
+// Whether some arc has a latency, and arcs times hosts are at most a million, or through relays
+// pairs of hosts times hosts at most 10^10: beyond that it would take long.
 bool tries_lower_latency(const Digraph& graph);
 
-// `trees`, jointly feasible, or other trees that carry as much, or (1 - limits.gap) of the
-// packing's bound: no more of them (where any host may be the root, twice as many at most), no
-// larger out-degree of a host in any of them, and a smaller mean segment_travel_time
-// (lp/graph/tree_routes.hpp), weighted by rate. Unchanged unless tries_lower_latency(). packing: of
-// the same problem.
+// What other trees have to carry instead of some that carry `rate`, so that it costs nothing: as
+// much, or (1 - limits.gap) of the packing's bound. Bytes per second.
+double enough_instead(const Packing& packing, double rate, const Limits& limits);
+
+// `trees`, jointly feasible, or other trees that carry enough_instead: no more of them (where any
+// host may be the root, twice as many at most), no larger out-degree of a host in any of them, and
+// a smaller mean segment_travel_time (lp/graph/tree_routes.hpp), weighted by rate. Unchanged unless
+// tries_lower_latency(). packing: of the same problem.
 TreesFound lower_latency(const PackingProblem& problem, const Packing& packing,
                          std::vector<PackedTree> trees, const Limits& limits = {});
 

@@ -154,7 +154,7 @@ bool cross_from_each_root(const AllRoots& problem, const lp::PackingProblem& who
   if (!tree) return false;
   std::vector<lp::PackedTree> alone =
       lp::with_best_rates(whole, {*tree}, packed.rate, options.deadline);
-  const double enough = std::min(lp::total_rate(packed.trees), packed.bound * (1 - options.gap));
+  const double enough = lp::enough_instead(packed, lp::total_rate(packed.trees), options);
   if (lp::total_rate(alone) < enough) return false;
   packed.trees = std::move(alone);
   return true;

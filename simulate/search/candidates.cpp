@@ -189,7 +189,7 @@ class Maker {
   }
 
   static constexpr double kMostWork = 1e6;  // links times hosts: about a second
-  // More take seconds, and have never won: with so many a message has as many segments as with all.
+  // Of a search for few of them. More take seconds, and were never chosen where all were tried.
   static constexpr std::size_t kMostFewTrees = 16;
 
   const Collective& collective_;

@@ -161,13 +161,12 @@ Forecast SegmentSearch::forecast(std::size_t index, std::uint64_t segments,
                     windows, now.full.resources.size(), {});
     return times.done_s.empty() ? kUnlimited.value : *std::ranges::max_element(times.done_s);
   };
-  const Forecast stopped{.makespan = longest, .stopped = true};
   ++simulations_;
   const std::uint64_t kinds = planner::reduces(operation) && planner::broadcasts(operation) ? 2 : 1;
   const std::uint64_t edges = std::max<std::uint64_t>(candidate.plan.nodes.size() - 1, 1);
   const std::uint64_t many = std::max(most_sends / (kinds * edges), kLeastSteadySegments);
   const double whole = seconds_of(std::min(segments, many));
-  if (whole == kUnlimited.value) return stopped;
+  if (whole == kUnlimited.value) return {.makespan = longest, .stopped = true};
   if (segments <= many) return {.makespan = {whole}};
   const std::uint64_t half = many / 2;
   const double per_segment = (whole - seconds_of(half)) / static_cast<double>(many - half);
@@ -179,8 +178,10 @@ Forecast SegmentSearch::simulate_cell(std::size_t candidate, std::uint64_t segme
                                       std::uint64_t most_sends, Seconds longest) {
   const Forecast found = forecast(candidate, segments, most_sends, Sharing::kTurns, longest);
   Cell& cell = cells_[candidate][segments];
-  cell.least_s = std::max(cell.least_s, found.makespan.value);
-  if (found.stopped) return found;
+  if (found.stopped) {
+    cell.least_s = std::max(cell.least_s, found.makespan.value);
+    return found;
+  }
   cell.simulated_s = found.makespan.value;
   cell.extrapolated = found.extrapolated;
   cell.in_full = !found.extrapolated;
