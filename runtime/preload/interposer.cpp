@@ -131,7 +131,7 @@ void Interposer::start() {
 }
 
 bool Interposer::goes_to_mpi(const Call& call) const {
-  if (counts_calls() || call.counts != nullptr || call.type == MPI_DATATYPE_NULL) return false;
+  if (counts_calls() || call.counts.is_given() || call.type == MPI_DATATYPE_NULL) return false;
   int element = 0;
   if (PMPI_Type_size(call.type, &element) != MPI_SUCCESS) return false;
   const double bytes = static_cast<double>(element) * static_cast<double>(call.count);

@@ -73,7 +73,7 @@ extern "C" int MPI_Init_thread(int* argc, char*** argv, int required, int* provi
     return PMPI_##NAME(ESPALIER_LIST ARGUMENTS, request);                     \
   }
 
-// The calls, each in a FORM. COUNT: the type of counts.
+// The calls, each in a FORM. COUNT, FIRST: the types of counts and of places.
 #define ESPALIER_BCAST(FORM, NAME, COUNT)                                         \
   FORM(NAME, (void* buffer, COUNT n, MPI_Datatype type, int root, MPI_Comm comm), \
        (buffer, n, type, root, comm), BroadcastCall({buffer, n, type}, root, comm))
@@ -90,11 +90,11 @@ extern "C" int MPI_Init_thread(int* argc, char*** argv, int required, int* provi
 #define ESPALIER_REDUCE_SCATTER_BLOCK(FORM, NAME, COUNT)                                         \
   FORM(NAME, (const void* from, void* to, COUNT n, MPI_Datatype type, MPI_Op op, MPI_Comm comm), \
        (from, to, n, type, op, comm), ReduceScatterCall(from, {to, n, type}, op, comm))
-#define ESPALIER_REDUCE_SCATTER(FORM, NAME)                                          \
-  FORM(NAME,                                                                         \
-       (const void* from, void* to, const int* counts, MPI_Datatype type, MPI_Op op, \
-        MPI_Comm comm),                                                              \
-       (from, to, counts, type, op, comm),                                           \
+#define ESPALIER_REDUCE_SCATTER(FORM, NAME, COUNT)                                     \
+  FORM(NAME,                                                                           \
+       (const void* from, void* to, const COUNT* counts, MPI_Datatype type, MPI_Op op, \
+        MPI_Comm comm),                                                                \
+       (from, to, counts, type, op, comm),                                             \
        ReduceScatterCall(from, {to, 0, type}, op, comm, counts))
 // CALL: an AllgatherCall or an AlltoallCall.
 #define ESPALIER_EXCHANGE(FORM, NAME, COUNT, CALL)                                 \
@@ -103,11 +103,11 @@ extern "C" int MPI_Init_thread(int* argc, char*** argv, int required, int* provi
         MPI_Datatype got_type, MPI_Comm comm),                                     \
        (from, sent, sent_type, to, got, got_type, comm),                           \
        CALL(elements(from, sent, sent_type), {to, got, got_type}, comm))
-#define ESPALIER_ALLGATHERV(FORM, NAME)                                                  \
-  FORM(NAME,                                                                             \
-       (const void* from, int sent, MPI_Datatype sent_type, void* to, const int* counts, \
-        const int* first, MPI_Datatype got_type, MPI_Comm comm),                         \
-       (from, sent, sent_type, to, counts, first, got_type, comm),                       \
+#define ESPALIER_ALLGATHERV(FORM, NAME, COUNT, FIRST)                                        \
+  FORM(NAME,                                                                                 \
+       (const void* from, COUNT sent, MPI_Datatype sent_type, void* to, const COUNT* counts, \
+        const FIRST* first, MPI_Datatype got_type, MPI_Comm comm),                           \
+       (from, sent, sent_type, to, counts, first, got_type, comm),                           \
        AllgatherCall(elements(from, sent, sent_type), {to, 0, got_type}, comm, counts, first))
 // ALL, OWN: the parts of all ranks and of one, of what is SENT and RECEIVED.
 #define ESPALIER_SENT elements(from, sent, sent_type)
@@ -118,61 +118,60 @@ extern "C" int MPI_Init_thread(int* argc, char*** argv, int required, int* provi
         MPI_Datatype got_type, int root, MPI_Comm comm),                           \
        (from, sent, sent_type, to, got, got_type, root, comm),                     \
        RootedPartsCall(Operation::OPERATION, ALL, OWN, root, comm))
-#define ESPALIER_SCATTERV(FORM, NAME)                                                            \
-  FORM(NAME,                                                                                     \
-       (const void* from, const int* counts, const int* first, MPI_Datatype sent_type, void* to, \
-        int got, MPI_Datatype got_type, int root, MPI_Comm comm),                                \
-       (from, counts, first, sent_type, to, got, got_type, root, comm),                          \
-       RootedVaryingCall(Operation::kScatter, elements(from, 0, sent_type), counts, first,       \
+#define ESPALIER_SCATTERV(FORM, NAME, COUNT, FIRST)                                        \
+  FORM(NAME,                                                                               \
+       (const void* from, const COUNT* counts, const FIRST* first, MPI_Datatype sent_type, \
+        void* to, COUNT got, MPI_Datatype got_type, int root, MPI_Comm comm),              \
+       (from, counts, first, sent_type, to, got, got_type, root, comm),                    \
+       RootedVaryingCall(Operation::kScatter, elements(from, 0, sent_type), counts, first, \
                          {to, got, got_type}, root, comm))
-#define ESPALIER_GATHERV(FORM, NAME)                                                     \
-  FORM(NAME,                                                                             \
-       (const void* from, int sent, MPI_Datatype sent_type, void* to, const int* counts, \
-        const int* first, MPI_Datatype got_type, int root, MPI_Comm comm),               \
-       (from, sent, sent_type, to, counts, first, got_type, root, comm),                 \
-       RootedVaryingCall(Operation::kGather, {to, 0, got_type}, counts, first,           \
+#define ESPALIER_GATHERV(FORM, NAME, COUNT, FIRST)                                           \
+  FORM(NAME,                                                                                 \
+       (const void* from, COUNT sent, MPI_Datatype sent_type, void* to, const COUNT* counts, \
+        const FIRST* first, MPI_Datatype got_type, int root, MPI_Comm comm),                 \
+       (from, sent, sent_type, to, counts, first, got_type, root, comm),                     \
+       RootedVaryingCall(Operation::kGather, {to, 0, got_type}, counts, first,               \
                          elements(from, sent, sent_type), root, comm))
-#define ESPALIER_ALLTOALLV(FORM, NAME)                                                         \
-  FORM(NAME,                                                                                   \
-       (const void* from, const int* sent, const int* sent_first, MPI_Datatype sent_type,      \
-        void* to, const int* got, const int* got_first, MPI_Datatype got_type, MPI_Comm comm), \
-       (from, sent, sent_first, sent_type, to, got, got_first, got_type, comm),                \
-       AlltoallvCall(elements(from, 0, sent_type), sent, sent_first, {to, 0, got_type}, got,   \
+#define ESPALIER_ALLTOALLV(FORM, NAME, COUNT, FIRST)                                               \
+  FORM(NAME,                                                                                       \
+       (const void* from, const COUNT* sent, const FIRST* sent_first, MPI_Datatype sent_type,      \
+        void* to, const COUNT* got, const FIRST* got_first, MPI_Datatype got_type, MPI_Comm comm), \
+       (from, sent, sent_first, sent_type, to, got, got_first, got_type, comm),                    \
+       AlltoallvCall(elements(from, 0, sent_type), sent, sent_first, {to, 0, got_type}, got,       \
                      got_first, comm))
 
-// Those that also count in MPI_Count, whose names then end in SUFFIX.
-#define ESPALIER_BLOCKING(SUFFIX, COUNT)                                                        \
-  ESPALIER_WITH_EQUAL_PARTS(ESPALIER_TAKEN, COUNT, Bcast##SUFFIX, Reduce##SUFFIX,               \
-                            Allreduce##SUFFIX, Reduce_scatter_block##SUFFIX, Allgather##SUFFIX, \
-                            Alltoall##SUFFIX, Scatter##SUFFIX, Gather##SUFFIX)
-#define ESPALIER_NON_BLOCKING(SUFFIX, COUNT)                                                       \
-  ESPALIER_WITH_EQUAL_PARTS(ESPALIER_COUNTED, COUNT, Ibcast##SUFFIX, Ireduce##SUFFIX,              \
-                            Iallreduce##SUFFIX, Ireduce_scatter_block##SUFFIX, Iallgather##SUFFIX, \
-                            Ialltoall##SUFFIX, Iscatter##SUFFIX, Igather##SUFFIX)
-#define ESPALIER_WITH_EQUAL_PARTS(FORM, COUNT, BCAST, REDUCE, ALLREDUCE, BLOCK, ALLGATHER, \
-                                  ALLTOALL, SCATTER, GATHER)                               \
-  ESPALIER_BCAST(FORM, BCAST, COUNT)                                                       \
-  ESPALIER_REDUCE(FORM, REDUCE, COUNT)                                                     \
-  ESPALIER_ALLREDUCE(FORM, ALLREDUCE, COUNT)                                               \
-  ESPALIER_REDUCE_SCATTER_BLOCK(FORM, BLOCK, COUNT)                                        \
-  ESPALIER_EXCHANGE(FORM, ALLGATHER, COUNT, AllgatherCall)                                 \
-  ESPALIER_EXCHANGE(FORM, ALLTOALL, COUNT, AlltoallCall)                                   \
-  ESPALIER_ROOTED(FORM, SCATTER, COUNT, kScatter, ESPALIER_SENT, ESPALIER_RECEIVED)        \
-  ESPALIER_ROOTED(FORM, GATHER, COUNT, kGather, ESPALIER_RECEIVED, ESPALIER_SENT)
+// All of them. SUFFIX: at the end of their names, _c where counts are large. COUNT, FIRST: the
+// types of counts and of places.
+#define ESPALIER_BLOCKING(SUFFIX, COUNT, FIRST)                                                 \
+  ESPALIER_EACH(ESPALIER_TAKEN, COUNT, FIRST, Bcast##SUFFIX, Reduce##SUFFIX, Allreduce##SUFFIX, \
+                Reduce_scatter_block##SUFFIX, Reduce_scatter##SUFFIX, Allgather##SUFFIX,        \
+                Allgatherv##SUFFIX, Alltoall##SUFFIX, Alltoallv##SUFFIX, Scatter##SUFFIX,       \
+                Scatterv##SUFFIX, Gather##SUFFIX, Gatherv##SUFFIX)
+#define ESPALIER_NON_BLOCKING(SUFFIX, COUNT, FIRST)                                             \
+  ESPALIER_EACH(ESPALIER_COUNTED, COUNT, FIRST, Ibcast##SUFFIX, Ireduce##SUFFIX,                \
+                Iallreduce##SUFFIX, Ireduce_scatter_block##SUFFIX, Ireduce_scatter##SUFFIX,     \
+                Iallgather##SUFFIX, Iallgatherv##SUFFIX, Ialltoall##SUFFIX, Ialltoallv##SUFFIX, \
+                Iscatter##SUFFIX, Iscatterv##SUFFIX, Igather##SUFFIX, Igatherv##SUFFIX)
+#define ESPALIER_EACH(FORM, COUNT, FIRST, BCAST, REDUCE, ALLREDUCE, BLOCK, REDUCE_SCATTER,   \
+                      ALLGATHER, ALLGATHERV, ALLTOALL, ALLTOALLV, SCATTER, SCATTERV, GATHER, \
+                      GATHERV)                                                               \
+  ESPALIER_BCAST(FORM, BCAST, COUNT)                                                         \
+  ESPALIER_REDUCE(FORM, REDUCE, COUNT)                                                       \
+  ESPALIER_ALLREDUCE(FORM, ALLREDUCE, COUNT)                                                 \
+  ESPALIER_REDUCE_SCATTER_BLOCK(FORM, BLOCK, COUNT)                                          \
+  ESPALIER_REDUCE_SCATTER(FORM, REDUCE_SCATTER, COUNT)                                       \
+  ESPALIER_EXCHANGE(FORM, ALLGATHER, COUNT, AllgatherCall)                                   \
+  ESPALIER_ALLGATHERV(FORM, ALLGATHERV, COUNT, FIRST)                                        \
+  ESPALIER_EXCHANGE(FORM, ALLTOALL, COUNT, AlltoallCall)                                     \
+  ESPALIER_ALLTOALLV(FORM, ALLTOALLV, COUNT, FIRST)                                          \
+  ESPALIER_ROOTED(FORM, SCATTER, COUNT, kScatter, ESPALIER_SENT, ESPALIER_RECEIVED)          \
+  ESPALIER_SCATTERV(FORM, SCATTERV, COUNT, FIRST)                                            \
+  ESPALIER_ROOTED(FORM, GATHER, COUNT, kGather, ESPALIER_RECEIVED, ESPALIER_SENT)            \
+  ESPALIER_GATHERV(FORM, GATHERV, COUNT, FIRST)
 
-ESPALIER_BLOCKING(, int)
-ESPALIER_NON_BLOCKING(, int)
+ESPALIER_BLOCKING(, int, int)
+ESPALIER_NON_BLOCKING(, int, int)
 #if MPI_VERSION >= 4
-ESPALIER_BLOCKING(_c, MPI_Count)
-ESPALIER_NON_BLOCKING(_c, MPI_Count)
+ESPALIER_BLOCKING(_c, MPI_Count, MPI_Aint)
+ESPALIER_NON_BLOCKING(_c, MPI_Count, MPI_Aint)
 #endif
-ESPALIER_REDUCE_SCATTER(ESPALIER_TAKEN, Reduce_scatter)
-ESPALIER_ALLGATHERV(ESPALIER_TAKEN, Allgatherv)
-ESPALIER_SCATTERV(ESPALIER_TAKEN, Scatterv)
-ESPALIER_GATHERV(ESPALIER_TAKEN, Gatherv)
-ESPALIER_ALLTOALLV(ESPALIER_TAKEN, Alltoallv)
-ESPALIER_REDUCE_SCATTER(ESPALIER_COUNTED, Ireduce_scatter)
-ESPALIER_ALLGATHERV(ESPALIER_COUNTED, Iallgatherv)
-ESPALIER_SCATTERV(ESPALIER_COUNTED, Iscatterv)
-ESPALIER_GATHERV(ESPALIER_COUNTED, Igatherv)
-ESPALIER_ALLTOALLV(ESPALIER_COUNTED, Ialltoallv)

@@ -11,7 +11,9 @@ namespace espalier::preload {
 std::vector<std::size_t> bytes_of_parts(const Parts& parts) {
   const std::size_t size = runtime::element_shape_of(parts.type).bytes;
   std::vector<std::size_t> bytes;
-  for (const int count : parts.counts) bytes.push_back(static_cast<std::size_t>(count) * size);
+  for (std::size_t i = 0; i < parts.ranks; ++i) {
+    bytes.push_back(static_cast<std::size_t>(parts.counts[i]) * size);
+  }
   return bytes;
 }
 
@@ -30,7 +32,9 @@ ByteParts::ByteParts(MPI_Comm comm, const Parts& parts, Contents contents)
     return;
   }
   std::vector<MPI_Aint> begins(counts_.size(), 0);
-  for (std::size_t i = 0; i < parts.first.size(); ++i) begins[i] = parts.first[i] * shape.extent;
+  if (parts.first.is_given()) {
+    for (std::size_t i = 0; i < begins.size(); ++i) begins[i] = parts.first[i] * shape.extent;
+  }
   MPI_Aint lowest = 0;
   for (std::size_t i = 0; i < begins.size(); ++i) {
     if (counts_[i] > 0) lowest = std::min(lowest, begins[i]);
@@ -47,7 +51,7 @@ void ByteParts::each(const Act& act) const {
   std::byte* bytes = packed_.get();
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     if (counts_[i] == 0) continue;
-    const MPI_Aint by = parts_.first.empty() ? 0 : parts_.first[i] * shape.extent;
+    const MPI_Aint by = parts_.first.is_given() ? parts_.first[i] * shape.extent : 0;
     const runtime::ElementPacker elements(comm_, runtime::moved(parts_.address, by), parts_.type,
                                           shape.bytes);
     act(elements, static_cast<std::size_t>(parts_.counts[i]), bytes);

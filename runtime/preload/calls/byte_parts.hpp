@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/preload/calls/elements.hpp"
 #include "runtime/topology/alltoall_by_leaders.hpp"
 
 namespace espalier::preload {
@@ -17,8 +18,9 @@ namespace espalier::preload {
 // As MPI's functions with a count for each rank take them.
 struct Parts {
   void* address = nullptr;
-  std::span<const int> counts{};  // in elements, not negative
-  std::span<const int> first{};   // where each begins, in extents; maybe negative. Empty: at 0
+  std::size_t ranks = 0;
+  PerRank counts{};  // in elements, not negative
+  PerRank first{};   // where each begins, in extents; maybe negative. Not given: at 0
   MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 

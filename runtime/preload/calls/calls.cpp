@@ -54,11 +54,10 @@ std::optional<std::uint64_t> Call::bytes() const {
   MPI_Count element = 0;
   if (PMPI_Type_size_x(type, &element) != MPI_SUCCESS || element < 0) return std::nullopt;
   MPI_Count elements = count;
-  if (counts != nullptr) {
+  if (counts.is_given()) {
     elements = 0;
-    for (const int part : std::span(counts, static_cast<std::size_t>(size_of(comm)))) {
-      if (part < 0) return std::nullopt;
-      elements += part;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(size_of(comm)); ++i) {
+      if (counts[i] < 0 || __builtin_add_overflow(elements, counts[i], &elements)) return {};
     }
   }
   if (elements < 0) return std::nullopt;
@@ -74,8 +73,11 @@ std::optional<std::uint64_t> Call::bytes() const {
 
 std::vector<std::size_t> Call::parts() const {
   const auto ranks = static_cast<std::size_t>(size_of(comm));
-  if (counts == nullptr) return std::vector<std::size_t>(ranks, static_cast<std::size_t>(count));
-  return {counts, counts + ranks};
+  std::vector<std::size_t> of_rank(ranks, static_cast<std::size_t>(count));
+  for (std::size_t i = 0; counts.is_given() && i < ranks; ++i) {
+    of_rank[i] = static_cast<std::size_t>(counts[i]);
+  }
+  return of_rank;
 }
 
 std::vector<double> unequal_shares(std::span<const std::uint64_t> parts) {
@@ -87,8 +89,8 @@ std::vector<double> unequal_shares(std::span<const std::uint64_t> parts) {
 }
 
 std::vector<double> Call::shares() const {
-  if (counts == nullptr) return {};
-  const std::span of_rank(counts, static_cast<std::size_t>(size_of(comm)));
+  if (!counts.is_given()) return {};
+  const std::vector<std::size_t> of_rank = parts();
   return unequal_shares(std::vector<std::uint64_t>(of_rank.begin(), of_rank.end()));
 }
 
@@ -119,7 +121,7 @@ void BroadcastCall::pull(runtime::PullAmongHosts& pull) const {
 
 ReductionCall::ReductionCall(planner::Operation kind, const void* from, const Elements& to,
                              MPI_Op with, int of_root, MPI_Comm of)
-    : Call(kind, of, of_root, to, false, nullptr, with), sendbuf(from), recvbuf(to.address) {
+    : Call(kind, of, of_root, to, false, {}, with), sendbuf(from), recvbuf(to.address) {
 #ifdef OPEN_MPI
   // Other MPIs refuse equal buffers. Open MPI does not check, and the result is that of an in-place
   // call.
@@ -141,8 +143,8 @@ void ReductionCall::run(runtime::Collective& collective) const {
 // --- a part for each rank ---
 
 AllgatherCall::AllgatherCall(const Elements& own, const Elements& all, MPI_Comm of,
-                             const int* all_counts, const int* all_first)
-    : Call(planner::Operation::kAllgather, of, 0, all, all_counts == nullptr, all_counts),
+                             PerRank all_counts, PerRank all_first)
+    : Call(planner::Operation::kAllgather, of, 0, all, !all_counts.is_given(), all_counts),
       sent(own),
       recvbuf(all.address),
       first(all_first) {}
@@ -156,13 +158,13 @@ template <class Runner>
 void AllgatherCall::run_by(Runner& runner) const {
   const std::vector<std::size_t> of_rank = parts();
   // Beginnings may be negative; those of a collective are not.
-  int lowest = 0;
+  MPI_Aint lowest = 0;
   std::vector<std::size_t> begins;
-  if (first != nullptr) {
-    const std::span given(first, of_rank.size());
-    lowest = *std::ranges::min_element(given);
-    for (const int one : given) {
-      begins.push_back(static_cast<std::size_t>(std::int64_t{one} - lowest));
+  if (first.is_given()) {
+    lowest = first[0];
+    for (std::size_t i = 1; i < of_rank.size(); ++i) lowest = std::min(lowest, first[i]);
+    for (std::size_t i = 0; i < of_rank.size(); ++i) {
+      begins.push_back(static_cast<std::size_t>(first[i] - lowest));
     }
   }
   const MPI_Aint extent = runtime::element_shape_of(type).extent;
@@ -181,8 +183,8 @@ void AllgatherCall::run_by(Runner& runner) const {
 }
 
 ReduceScatterCall::ReduceScatterCall(const void* from, const Elements& to, MPI_Op with, MPI_Comm of,
-                                     const int* part_counts)
-    : Call(planner::Operation::kReduceScatter, of, 0, to, part_counts == nullptr, part_counts,
+                                     PerRank part_counts)
+    : Call(planner::Operation::kReduceScatter, of, 0, to, !part_counts.is_given(), part_counts,
            with),
       sendbuf(from),
       recvbuf(to.address) {
@@ -263,13 +265,13 @@ void AlltoallCall::run(runtime::Collective& collective) const {
 void AlltoallCall::run_by_leaders(const runtime::AlltoallByLeaders& leaders) const {
   const auto ranks = static_cast<std::size_t>(size_of(comm));
   struct Equal {
-    std::vector<int> counts;
-    std::vector<int> first;
+    std::vector<MPI_Count> counts;
+    std::vector<MPI_Count> first;
   };
   const auto equal = [&](const Elements& each) {
-    Equal parts{std::vector(ranks, static_cast<int>(each.count)), {}};
+    Equal parts{std::vector(ranks, each.count), {}};
     for (std::size_t i = 0; i < ranks; ++i) {
-      parts.first.push_back(static_cast<int>(i) * static_cast<int>(each.count));
+      parts.first.push_back(static_cast<MPI_Count>(i) * each.count);
     }
     return parts;
   };
@@ -277,9 +279,10 @@ void AlltoallCall::run_by_leaders(const runtime::AlltoallByLeaders& leaders) con
   const Equal from = equal(in_place ? Elements{} : sent);
   const Equal to = equal(received);
   std::optional<Parts> sources;
-  if (!in_place) sources = Parts{sent.address, from.counts, from.first, sent.type};
+  if (!in_place)
+    sources = Parts{sent.address, ranks, from.counts.data(), from.first.data(), sent.type};
   exchange_by_leaders(comm, leaders, sources,
-                      {received.address, to.counts, to.first, received.type});
+                      {received.address, ranks, to.counts.data(), to.first.data(), received.type});
 }
 
 }  // namespace espalier::preload

@@ -37,17 +37,17 @@ struct Call {
   planner::Operation operation;
   MPI_Comm comm;
   int root;  // 0 where there is none
-  // The message consists of `count` elements of `type`. Where `counts` is set, which has an entry
-  // for each rank, of these; where `per_rank` is true, of `count` for each rank.
+  // The message consists of `count` elements of `type`. Where `counts` are given, of these; where
+  // `per_rank` is true, of `count` for each rank.
   MPI_Datatype type;
   MPI_Count count;
   bool per_rank;
-  const int* counts;
+  PerRank counts;
   MPI_Op op;  // of a reduction
 
   // message: `type` and `count`.
   Call(planner::Operation kind, MPI_Comm of, int of_root, const Elements& message,
-       bool is_per_rank = false, const int* of_ranks = nullptr, MPI_Op with = MPI_OP_NULL)
+       bool is_per_rank = false, PerRank of_ranks = {}, MPI_Op with = MPI_OP_NULL)
       : operation(kind),
         comm(of),
         root(of_root),
@@ -107,15 +107,15 @@ struct ReductionCall final : Call {
 
 // MPI_Allgather, or MPI_Allgatherv if counts and beginnings of the parts are given.
 struct AllgatherCall final : Call {
-  AllgatherCall(const Elements& own, const Elements& all, MPI_Comm of,
-                const int* all_counts = nullptr, const int* all_first = nullptr);
+  AllgatherCall(const Elements& own, const Elements& all, MPI_Comm of, PerRank all_counts = {},
+                PerRank all_first = {});
   [[nodiscard]] bool has_wrong_buffers() const override;
   void run(runtime::Collective& collective) const override { run_by(collective); }
   void pull(runtime::PullAmongHosts& pull) const override { run_by(pull); }
 
   Elements sent;
   void* recvbuf;
-  const int* first;
+  PerRank first;
 
  private:
   template <class Runner>
@@ -125,7 +125,7 @@ struct AllgatherCall final : Call {
 // MPI_Reduce_scatter_block, or MPI_Reduce_scatter if counts of the parts are given.
 struct ReduceScatterCall final : Call {
   ReduceScatterCall(const void* from, const Elements& to, MPI_Op with, MPI_Comm of,
-                    const int* part_counts = nullptr);
+                    PerRank part_counts = {});
   [[nodiscard]] bool has_wrong_buffers() const override;
   void run(runtime::Collective& collective) const override;
 

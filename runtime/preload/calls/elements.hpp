@@ -4,6 +4,8 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 namespace espalier::preload {
 
@@ -17,6 +19,30 @@ struct Elements {
 inline Elements elements(const void* address, MPI_Count count, MPI_Datatype type) {
   return {const_cast<void*>(address), count, type};
 }
+
+// A number for each rank in the program's memory: ints, or, of functions with large counts,
+// MPI_Count or MPI_Aint. Not owned.
+class PerRank {
+ public:
+  PerRank() = default;
+  PerRank(const int* values) : values_(values) {}
+  template <class Large>
+  requires(sizeof(Large) == sizeof(std::int64_t)) PerRank(const Large* values)
+      : values_(values), are_large_(true) {}
+
+  [[nodiscard]] bool is_given() const { return values_ != nullptr; }
+  // Precondition: is_given().
+  std::int64_t operator[](std::size_t rank) const {
+    if (!are_large_) return static_cast<const int*>(values_)[rank];
+    std::int64_t value = 0;
+    std::memcpy(&value, static_cast<const std::byte*>(values_) + rank * sizeof value, sizeof value);
+    return value;
+  }
+
+ private:
+  const void* values_ = nullptr;
+  bool are_large_ = false;
+};
 
 // Whether there is no memory. MPI_BOTTOM, which is null, is valid for types with absolute
 // addresses.

@@ -24,27 +24,25 @@ using runtime::size_of;
 // Instead of the bytes of a part: MPI refuses the arguments.
 constexpr std::uint64_t kRefused = std::numeric_limits<std::uint64_t>::max();
 
-std::span<const int> one_for_each_rank(const int* values, MPI_Comm comm) {
-  return {values, static_cast<std::size_t>(size_of(comm))};
-}
-
 // False for arguments that MPI refuses.
-bool are_valid(const Elements& elements, const int* counts, const int* first, MPI_Comm comm) {
-  if (counts == nullptr || first == nullptr || elements.type == MPI_DATATYPE_NULL) return false;
-  const std::span of_rank = one_for_each_rank(counts, comm);
-  if (std::ranges::any_of(of_rank, [](int count) { return count < 0; })) return false;
-  const bool has_any = std::ranges::any_of(of_rank, [](int count) { return count > 0; });
+bool are_valid(const Elements& elements, PerRank counts, PerRank first, MPI_Comm comm) {
+  if (!counts.is_given() || !first.is_given()) return false;
+  if (elements.type == MPI_DATATYPE_NULL) return false;
+  bool has_any = false;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(size_of(comm)); ++i) {
+    if (counts[i] < 0) return false;
+    has_any = has_any || counts[i] > 0;
+  }
   return !has_any || elements.address != nullptr || !runtime::is_named(elements.type);
 }
 
-Parts parts_of(const Elements& elements, const int* counts, const int* first, MPI_Comm comm) {
-  return {elements.address, one_for_each_rank(counts, comm), one_for_each_rank(first, comm),
-          elements.type};
+Parts parts_of(const Elements& elements, PerRank counts, PerRank first, MPI_Comm comm) {
+  return {elements.address, static_cast<std::size_t>(size_of(comm)), counts, first, elements.type};
 }
 
-// The part of one rank. count: holds its elements.
-Parts part_of(const Elements& elements, const int& count) {
-  return {elements.address, {&count, 1}, {}, elements.type};
+// The part of one rank. Refers to `elements`.
+Parts part_of(const Elements& elements) {
+  return {elements.address, 1, &elements.count, {}, elements.type};
 }
 
 std::uint64_t sum_of(std::span<const std::uint64_t> bytes) {
@@ -52,8 +50,8 @@ std::uint64_t sum_of(std::span<const std::uint64_t> bytes) {
 }
 
 // Empty for invalid arguments, and on intercommunicators.
-std::vector<std::uint64_t> valid_bytes(const Elements& elements, const int* counts,
-                                       const int* first, MPI_Comm comm) {
+std::vector<std::uint64_t> valid_bytes(const Elements& elements, PerRank counts, PerRank first,
+                                       MPI_Comm comm) {
   int inter = 0;
   check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter != 0 || !are_valid(elements, counts, first, comm)) return {};
@@ -70,7 +68,7 @@ std::optional<std::uint64_t> VaryingCall::bytes() const {
 // --- MPI_Scatterv and MPI_Gatherv ---
 
 RootedVaryingCall::RootedVaryingCall(planner::Operation kind, const Elements& all_parts,
-                                     const int* all_counts, const int* all_first,
+                                     PerRank all_counts, PerRank all_first,
                                      const Elements& own_part, int of_root, MPI_Comm of)
     : VaryingCall(kind, of, of_root),
       all(all_parts),
@@ -116,10 +114,9 @@ void RootedVaryingCall::run(runtime::Collective& collective) const {
     parts.emplace(comm, parts_of(all, counts_of_all, first, comm),
                   scatters || in_place ? Contents::kData : Contents::kNone);
   }
-  const int elements = in_place ? 0 : static_cast<int>(own.count);
   std::optional<ByteParts> part;
   if (!in_place) {
-    part.emplace(comm, part_of(own, elements), scatters ? Contents::kNone : Contents::kData);
+    part.emplace(comm, part_of(own), scatters ? Contents::kNone : Contents::kData);
     const std::size_t here = bytes[static_cast<std::size_t>(rank_in(comm))];
     require_bytes(own, here);
   }
@@ -138,9 +135,9 @@ void RootedVaryingCall::run(runtime::Collective& collective) const {
 
 // --- MPI_Alltoallv ---
 
-AlltoallvCall::AlltoallvCall(const Elements& to_each, const int* to_counts, const int* to_first,
-                             const Elements& from_each, const int* from_counts,
-                             const int* from_first, MPI_Comm of)
+AlltoallvCall::AlltoallvCall(const Elements& to_each, PerRank to_counts, PerRank to_first,
+                             const Elements& from_each, PerRank from_counts, PerRank from_first,
+                             MPI_Comm of)
     : VaryingCall(planner::Operation::kAlltoall, of, 0),
       sent(to_each),
       sent_counts(to_counts),

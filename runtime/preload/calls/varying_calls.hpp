@@ -36,16 +36,16 @@ struct VaryingCall : Call {
 // many numbers as there are ranks.
 struct RootedVaryingCall final : VaryingCall {
   // counts, first: of `all`, which matters on the root only.
-  RootedVaryingCall(planner::Operation kind, const Elements& all_parts, const int* all_counts,
-                    const int* all_first, const Elements& own_part, int of_root, MPI_Comm of);
+  RootedVaryingCall(planner::Operation kind, const Elements& all_parts, PerRank all_counts,
+                    PerRank all_first, const Elements& own_part, int of_root, MPI_Comm of);
   [[nodiscard]] bool has_wrong_buffers() const override;
   void run(runtime::Collective& collective) const override;
   [[nodiscard]] bool agree() override;
   [[nodiscard]] std::vector<double> shares() const override;
 
   Elements all;
-  const int* counts_of_all;
-  const int* first;
+  PerRank counts_of_all;
+  PerRank first;
   Elements own;
   bool is_root;
   std::vector<std::uint64_t> of_rank{};  // bytes, after agree()
@@ -57,20 +57,19 @@ struct RootedVaryingCall final : VaryingCall {
 // MPI_Alltoallv. agree() costs an allreduce of one number; a call that runs by a plan then shares
 // all counts.
 struct AlltoallvCall final : VaryingCall {
-  AlltoallvCall(const Elements& to_each, const int* to_counts, const int* to_first,
-                const Elements& from_each, const int* from_counts, const int* from_first,
-                MPI_Comm of);
+  AlltoallvCall(const Elements& to_each, PerRank to_counts, PerRank to_first,
+                const Elements& from_each, PerRank from_counts, PerRank from_first, MPI_Comm of);
   [[nodiscard]] bool has_wrong_buffers() const override;
   void run(runtime::Collective& collective) const override;
   void run_by_leaders(const runtime::AlltoallByLeaders& leaders) const override;
   [[nodiscard]] bool agree() override;
 
   Elements sent;
-  const int* sent_counts;
-  const int* sent_first;
+  PerRank sent_counts;
+  PerRank sent_first;
   Elements received;
-  const int* received_counts;
-  const int* received_first;
+  PerRank received_counts;
+  PerRank received_first;
 
  protected:
   [[nodiscard]] std::optional<std::uint64_t> known_bytes() const override;
