@@ -45,7 +45,18 @@ struct Executed {
   planner::ExecutedFormula formula;  // without one, that of one tree
 };
 
+// In an alltoall along flat trees each rank sends to all others in turn, the next one first: CM's
+// pairwise exchange.
+constexpr planner::ExecutedFormula kPairwise{planner::Operation::kAlltoall, "pairwise", "flat"};
+
+bool is_alltoall(std::string_view operation) {
+  return operation == planner::name_of(kPairwise.operation);
+}
+
 Executed executed(std::string_view operation, std::string_view algorithm) {
+  if (is_alltoall(operation) && algorithm == kPairwise.shape) {
+    return {std::string(kPairwise.algorithm), kPairwise};
+  }
   const bool has_levels = algorithm.starts_with(planner::kHierarchical);
   const std::string_view shape =
       has_levels ? algorithm.substr(planner::kHierarchical.size()) : algorithm;
@@ -59,7 +70,9 @@ Executed executed(std::string_view operation, std::string_view algorithm) {
 // A row of `espalier-mpi bench` or `tune`. Empty for segments so long that some trees have none.
 std::optional<Measurement> bench_row(const JsonCursor& row, std::string_view operation,
                                      std::uint64_t ranks) {
-  const std::uint64_t message = row.at("message_bytes").unsigned_integer();
+  std::uint64_t message = row.at("message_bytes").unsigned_integer();
+  // Formulas count what one rank sends to another.
+  if (is_alltoall(operation) && ranks > 0) message /= ranks;
   const JsonCursor time = row.at("median_s");
   if (!is_time(time.number())) time.refuse("a time must be above zero");
   if (row.at("algorithm").value().is_null()) {

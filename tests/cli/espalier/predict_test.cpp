@@ -111,6 +111,26 @@ TEST_F(PredictCommand, ComparesMeasuredTimesWithEachModel) {
   EXPECT_NEAR(report.at("rows").at(1).at("loggp_error").get<double>(), 0, 0.02);
 }
 
+// `bench` counts what one rank sends to all, formulas what it sends to one. Flat trees are
+// pairwise.
+TEST_F(PredictCommand, ComparesMeasuredAlltoalls) {
+  write("m", R"({"operation": "alltoall", "ranks": 16, "rows": [
+    {"message_bytes": 1048576, "algorithm": "flat", "slice_bytes": 65536, "median_s": 0.1},
+    {"message_bytes": 1048576, "algorithm": "optimal", "slice_bytes": 65536, "median_s": 0.1},
+    {"message_bytes": 1048576, "algorithm": null, "slice_bytes": null, "median_s": 0.1}]})");
+  const Json report = run_json(
+      {"predict", "--operation", "alltoall", "--preset", "frodo", "--against", "m", "--json"});
+  ASSERT_EQ(report.at("rows").size(), 1U);
+  const Json& row = report.at("rows").at(0);
+  EXPECT_EQ(row.at("algorithm"), "pairwise");
+  EXPECT_EQ(row.at("message_bytes"), 65536);
+  EXPECT_EQ(row.at("segment_bytes"), 0);
+  const Json formula =
+      run_json({"predict", "--operation", "alltoall", "--preset", "frodo", "--ranks", "16",
+                "--message", "64KiB", "--algorithm", "pairwise", "--json"});
+  EXPECT_EQ(row.at("loggp_s"), formula.at("rows").at(0).at("predicted_s"));
+}
+
 // One point has axes, too: a power of ten, and a message that is no power of two.
 TEST_F(PredictCommand, DrawsASingleCase) {
   write("m", "algorithm,segment_bytes,ranks,message_bytes,seconds\nlinear,0,16,1000,0.01\n");
