@@ -32,7 +32,12 @@ struct Block {
   // The number of its first tree, where blocks that do not concern this rank are left out; unset:
   // it follows the last one of the block before it.
   std::optional<std::size_t> first_tree{};
+  // Where it routes. A rank that limits its own sends begins, of parts that are due at the same
+  // time, with the lowest place. Equal numbers on all ranks belong to parts that all have different
+  // senders and receivers.
+  std::optional<std::uint32_t> place{};
 
+  [[nodiscard]] bool routes() const { return place.has_value(); }
   [[nodiscard]] bool combines() const { return trees.front().combines; }
   // Whether this rank has anything to do for it.
   [[nodiscard]] bool concerns_rank() const;
@@ -43,6 +48,10 @@ struct Range {
   std::uint64_t first = 0;  // offset in the message, in units of the grid
   SegmentGrid grid;
 };
+
+// Of blocks that route: whether this rank has parts for more than `most` ranks of other hosts, and
+// gets parts from more than that.
+bool exchange_with_more_than(std::size_t most, std::span<const Block> blocks);
 
 // The roles in all blocks' trees, with their numbers.
 std::vector<TreeRole> trees_of(std::span<const Block> blocks);

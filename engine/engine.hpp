@@ -40,17 +40,19 @@
 // the message to within one per tree.
 //
 // With ports, a rank has at most that many sends in progress over all blocks that copy, and as many
-// over all that combine. Not where parts are routed: with a port in common, paths would wait for
-// one another. Where segments are copied, those of the oldest that can be sent go first. This needs
-// stores that hold the whole message: then a receive is posted as soon as the preceding ones have
-// completed, whatever the receiver's own sends do, so the oldest send in progress from one rank to
-// another matches, completes, and makes way for the next. With smaller buffers, two ranks that are
-// each other's parent in two trees could wait for each other. (After another block a receive waits
-// for this rank's send in that block, which does not depend on sends that copy.) Where segments are
-// combined, a rank sends strictly in one order of all segments of all blocks (turn_of). Let i be
-// the first unfinished one in that order. All before it are finished, so it is the next one that
-// the senders into R send. (In any other order a send that waits for a buffer could occupy the port
-// that another send needs to free this buffer.)
+// over all that combine. Where parts are routed, only what a rank sends of its own is limited: with
+// a port in common, paths would wait for one another. What others pass on waits for none of these
+// sends, so each one in progress ends, and makes way for the next. Where segments are copied, those
+// of the oldest that can be sent go first. This needs stores that hold the whole message: then a
+// receive is posted as soon as the preceding ones have completed, whatever the receiver's own sends
+// do, so the oldest send in progress from one rank to another matches, completes, and makes way for
+// the next. With smaller buffers, two ranks that are each other's parent in two trees could wait
+// for each other. (After another block a receive waits for this rank's send in that block, which
+// does not depend on sends that copy.) Where segments are combined, a rank sends strictly in one
+// order of all segments of all blocks (turn_of). Let i be the first unfinished one in that order.
+// All before it are finished, so it is the next one that the senders into R send. (In any other
+// order a send that waits for a buffer could occupy the port that another send needs to free this
+// buffer.)
 //
 // Without ports, too, a rank sends in that order what it has not received from others, over all
 // blocks that combine (Flow::sends_in_order). The same i shows that this does not block.
@@ -80,15 +82,26 @@
 
 namespace espalier::engine {
 
+// Where all ranks begin to send to many others at once, as in an alltoall, the buffers in the
+// network may not hold it. What is lost TCP sends again only after 0.2 s. So a rank that exchanges
+// parts with more than `most` ranks of other hosts, and has `from` bytes for them, begins with so
+// many: a part's first segment is sent when that of another one has arrived (docs/runtime.md, "All
+// to all").
+struct Crowd {
+  std::size_t most = 8;
+  Bytes from{128 << 10};
+};
+
 struct Options {
   std::size_t sends_in_flight = planner::kSendsInFlight;        // per out-edge of a tree
   std::size_t receives_in_flight = planner::kReceivesInFlight;  // per in-edge of a tree
   // With latencies the windows are larger than the two above, and larger still for segments that
   // are sent by a rendezvous (engine/windows.hpp).
   planner::SegmentCosts costs;
-  // Most sends in progress over all edges of trees that copy, and of trees that combine; 0: no
-  // limit.
+  // Most sends in progress over all edges of trees that copy, and of trees that combine; where
+  // parts are routed, of the rank's own parts. 0: no limit but that of a crowd.
   std::size_t ports = 0;
+  Crowd crowd;
   std::optional<Timetable> timetable{};  // of this rank; unset: no schedule
   // Called during a message with the number of bytes that this rank has finished; may be empty.
   std::function<void(std::uint64_t)> on_progress;
@@ -108,7 +121,8 @@ class Engine : public Pinned {
   // order on all ranks; some that do not concern this rank may be missing (Block::first_tree). With
   // rounds, their trees have no exchange edges, and all trees of a block have the same rate. A
   // timetable is for the blocks of a plan with one root, whose assignments are those of the slots.
-  // Rounds, ports and a timetable exclude one another, and blocks that route.
+  // Rounds, ports and a timetable exclude one another, and blocks that route; but for ports where
+  // all blocks route.
   Engine(T& transport, std::vector<Block> blocks, Options options);
 
   // For each message: prepare, then begin, then wait or progress until is_done. Collective as a
@@ -281,6 +295,13 @@ class Engine : public Pinned {
   [[gnu::always_inline]] inline void start_sends(Flow& flow);
   void start_oldest_sends();
   void start_sends_in_order();
+  // Where parts are routed: most limited sends in progress; 0: none are limited.
+  [[nodiscard]] std::size_t most_limited_sends() const;
+  // How many sends of the tree are limited, the first ones.
+  [[nodiscard]] std::uint64_t limited_sends(const Flow& flow) const;
+  // The tree waits for its turn if it has a segment to send.
+  void await_turn(Flow& flow);
+  void start_limited_sends();
   // Of two blocks, by the next segment of each.
   [[nodiscard]] bool is_later(std::uint32_t part, std::uint32_t other) const;
   void start_scheduled_sends();
@@ -314,11 +335,14 @@ class Engine : public Pinned {
   bool has_rounds_ = false;
   bool reports_progress_;
   std::array<std::size_t, 2> outstanding_{};  // sends of trees that copy, of trees that combine
+  std::uint64_t limited_sends_ = 0;           // in progress
+  std::size_t most_limited_sends_ = 0;
   std::vector<std::uint32_t> touched_parts_;  // blocks that load
   std::vector<std::uint32_t> loading_;        // those of them whose turn it is
   std::vector<std::uint32_t> in_order_;       // blocks with sends in order: a heap by is_later
-  std::vector<std::uint32_t> delayed_;        // trees in which a send waits for its pace
-  std::vector<Flow::In> in_;                  // of all trees, one after the other
+  std::vector<std::pair<double, std::uint64_t>> waiting_;  // for limited sends: a heap of trees
+  std::vector<std::uint32_t> delayed_;  // trees in which a send waits for its pace
+  std::vector<Flow::In> in_;            // of all trees, one after the other
   std::vector<Flow::Out> out_;
   SegmentStore* store_ = nullptr;
   std::vector<Part> parts_;
@@ -332,6 +356,8 @@ class Engine : public Pinned {
   // contain one several times, as Part::too_far. Empty: no block is after another one.
   std::vector<std::vector<std::uint32_t>> waiting_for_;
   bool combines_any_ = false;  // a block combines
+  bool routes_ = false;        // all blocks route
+  bool may_be_crowded_ = false;
   bool uses_rings_ = false;
   bool stopping_ = false;  // the root has ended flows early
 };

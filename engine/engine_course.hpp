@@ -30,6 +30,8 @@ Engine<T>::Engine(T& transport, std::vector<Block> blocks, Options options)
   }
   in_.resize(ins);
   out_.resize(outs);
+  routes_ = std::ranges::all_of(blocks, &Block::routes);
+  may_be_crowded_ = routes_ && exchange_with_more_than(options_.crowd.most, blocks);
   std::size_t last = 0;
   for (Block& block : blocks) {
     const std::size_t first = std::exchange(last, last + block.trees.size());
@@ -53,8 +55,8 @@ Engine<T>::Engine(T& transport, std::vector<Block> blocks, Options options)
 template <Transport T>
 void Engine<T>::prepare(const Message& message, std::span<const Range> ranges) {
   message_ = message;
-  looks_at_all_ =
-      options_.ports != 0 || options_.timetable || has_rounds_ || uses_rings_ || message.stoppable;
+  looks_at_all_ = (options_.ports != 0 && !routes_) || options_.timetable || has_rounds_ ||
+                  uses_rings_ || message.stoppable;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     parts_[i].range = ranges[i];
     parts_[i].block.assignment.end_at(parts_[i].count(), segment_bytes(parts_[i]));
@@ -127,6 +129,9 @@ template <Transport T>
 void Engine<T>::reset_flows() {
   done_bytes_ = 0;
   outstanding_ = {};
+  limited_sends_ = 0;
+  waiting_.clear();
+  most_limited_sends_ = most_limited_sends();
   stopping_ = false;
   was_checked_ = false;
   undone_ = 0;
@@ -197,6 +202,7 @@ void Engine<T>::reset(std::size_t tree) {
         .pace_s = pace_s(tree, edge)};
   }
   flow.sends_in_order = sends_in_order(flow);
+  if (const std::uint64_t limited = limited_sends(flow)) flow.out.front().limited = limited;
   if (part.combines && flow.in.empty()) flow.ready = flow.kept = flow.end;
   flow.touch_all_edges();
   flow.count_laggards();
@@ -291,6 +297,7 @@ bool Engine<T>::move_on() {
     if (!touched_parts_.empty()) load_touched();
     while (!touched_.empty()) {
       has_combined = advance_touched() || has_combined;
+      if (!waiting_.empty()) start_limited_sends();
       if (!touched_parts_.empty()) load_touched();  // completed sends have freed buffers
     }
     if (looks_at_all_ && message_.stoppable && !transport_.is_abort_raised() && store_->failed())

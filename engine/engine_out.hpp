@@ -16,6 +16,10 @@ void Engine<T>::start_sends(Flow& flow) {
     if (options_.ports != 0 && !flow.combines) return start_oldest_sends();
     if (options_.timetable) return start_scheduled_sends();
   }
+  if (most_limited_sends_ != 0 && flow.is_limited()) {
+    flow.to_send = {};
+    return await_turn(flow);
+  }
   if (flow.sends_in_order) {
     flow.to_send = {};
     return start_sends_in_order();
@@ -68,6 +72,48 @@ void Engine<T>::start_sends_in_order() {
     } else {
       in_order_.pop_back();
     }
+  }
+}
+
+template <Transport T>
+std::size_t Engine<T>::most_limited_sends() const {
+  if (!routes_ || options_.ports != 0 || !may_be_crowded_) return routes_ ? options_.ports : 0;
+  std::uint64_t bytes = 0;
+  for (const Part& part : parts_) {
+    if (part.block.is_root) bytes += part.range.grid.message * message_.element_bytes;
+  }
+  return bytes < options_.crowd.from.value ? 0 : options_.crowd.most;
+}
+
+// In a crowd neither those within a host, nor those along high-latency links, which have a pace. Of
+// the others only the first one: while a part comes in from a rank, what is said back to it would
+// wait behind that rank's own part, and links would idle.
+template <Transport T>
+std::uint64_t Engine<T>::limited_sends(const Flow& flow) const {
+  if (most_limited_sends_ == 0 || !flow.in.empty() || flow.out.empty()) return 0;
+  if (options_.ports != 0) return flow.end;
+  return flow.out.front().pace_s > 0 || roles_[flow.tree].out.front().is_local ? 0 : 1;
+}
+
+template <Transport T>
+void Engine<T>::await_turn(Flow& flow) {
+  if (flow.awaits_turn || !may_send(flow, 0)) return;
+  const Part& part = parts_[flow.part];
+  const double turn = turn_of(part.segment_of(flow.tree, flow.out.front().started), part.count());
+  flow.awaits_turn = true;
+  waiting_.emplace_back(turn, std::uint64_t{*part.block.place} << 32 | flow.tree);
+  std::ranges::push_heap(waiting_, std::greater());
+}
+
+template <Transport T>
+void Engine<T>::start_limited_sends() {
+  while (!waiting_.empty() && limited_sends_ < most_limited_sends_) {
+    std::ranges::pop_heap(waiting_, std::greater());
+    Flow& flow = flows_[static_cast<std::uint32_t>(waiting_.back().second)];
+    waiting_.pop_back();
+    flow.awaits_turn = false;
+    start_send(flow, 0);
+    start_sends(flow);  // the next one, limited or not
   }
 }
 
@@ -133,6 +179,7 @@ bool Engine<T>::start_send(Flow& flow, std::size_t edge) {
   const int error = transport_.send(operation, segment, buffer, out.is_synchronous(out.started));
   if (error != 0) transport_.fail(error, context() + describe(operation));
   if (out.pace_s > 0) out.due_s = transport_.now() + out.pace_s;
+  if (out.started < out.limited) ++limited_sends_;
   ++out.started;
   ++outstanding_[flow.combines ? 1 : 0];
   return true;
@@ -144,6 +191,7 @@ void Engine<T>::note_sent(Flow& flow, std::size_t edge) {
   Flow::Out& out = flow.out[edge];
   const std::uint64_t before = out.sent;
   count_complete(out.sent, out.started, send_of(flow.tree, edge, out.sent));
+  limited_sends_ -= std::min(out.sent, out.limited) - std::min(before, out.limited);
   flow.note_sent(edge, before, out.sent);
 }
 

@@ -23,6 +23,16 @@ void limit_ahead(std::vector<TreeRole>& paths, int receiver) {
   }
 }
 
+// The bits in reverse. In this order of receivers, which are so many hosts behind the sender, all
+// hosts send to different ones, as in the pairwise exchange; and what is sent at about the same
+// time goes to all parts of the network. From the nearest to the farthest all hosts of a rack would
+// send to the same other rack.
+std::uint32_t scattered(std::uint32_t distance) {
+  std::uint32_t reversed = 0;
+  for (int bit = 0; bit < 32; ++bit) reversed = reversed << 1 | (distance >> bit & 1U);
+  return reversed;
+}
+
 Kind kind_of(const planner::PlanTrees& of) {
   return of.up ? Kind::kCombine : Kind::kSpread;
 }
@@ -48,7 +58,11 @@ Block block_of(const planner::PlanTrees& of, planner::SegmentAssignment assignme
   block.most_in_flight = planner::most_bytes_in_flight(*of.trees);
   block.after = of.after;
   block.synchronous = of.up;
-  if (of.to) limit_ahead(block.trees, place.rank_of_node[*of.to]);
+  if (of.to) {
+    limit_ahead(block.trees, place.rank_of_node[*of.to]);
+    const std::size_t hosts = place.rank_of_node.size();
+    block.place = scattered(static_cast<std::uint32_t>((*of.to + hosts - of.root) % hosts));
+  }
   return block;
 }
 

@@ -29,8 +29,6 @@ void check_orders(const Plan& plan, const CollectiveOptions& options) {
   refuse_if(options.rounds && planner::routes(plan.operation),
             "rounds are for operations that copy or combine the whole message");
   refuse_if(options.rounds && !plan.has_one_root(), "rounds are for operations with one root");
-  refuse_if(options.ports != 0 && planner::routes(plan.operation),
-            "ports need ranks that hold all that they send; ranks that forward parts do not");
   if (options.rounds) engine::require_rounds(plan);
   if (options.schedule) engine::require_timetable(plan);
   refuse_if(options.ports != 0 && options.rounds,

@@ -43,8 +43,8 @@ struct CollectiveOptions {
   std::size_t receives_in_flight = planner::kReceivesInFlight;
   // The most sends that a rank has in progress at once, over all children and trees; those of the
   // oldest segments go first. 1: exactly the one-port model. 0: no limit. Not with rounds or a
-  // schedule, which limit sends themselves, nor with stream(), nor where parts are routed. In an
-  // allreduce, for each of its halves.
+  // schedule, which limit sends themselves, nor with stream(). In an allreduce, for each of its
+  // halves; where parts are routed, for what a rank has for others, not for what it passes on.
   std::size_t ports = 0;
   RankMapping mapping = RankMapping::kByOrder;
   // Ranks that share a host pass segments through shared memory, and all copy from the one of them

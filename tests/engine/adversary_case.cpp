@@ -201,8 +201,10 @@ void Case::choose_options(Random& random) {
     }
   }
   const bool in_rounds = std::ranges::any_of(blocks, &CaseBlock::in_rounds);
-  if (!in_rounds && !slots && !routes_any() && chance(30, random))
+  const bool can_have_ports = routes_all() || !routes_any();
+  if (!in_rounds && !slots && can_have_ports && chance(30, random))
     options.ports = 1 + below(3, random);
+  options.crowd = {below(4, random), Bytes{below(40, random) * sizeof(Element)}};
   const std::uint64_t least = in_rounds ? 2 : slots ? slots->buffer_segments() : 1;
   if (copies_only() && options.ports == 0 && chance(60, random))
     capacity = least + below(4, random);
@@ -231,12 +233,36 @@ bool Case::combines_any() const {
   return std::ranges::any_of(blocks, &CaseBlock::combines);
 }
 
+bool Case::routes_all() const {
+  return std::ranges::all_of(blocks, [](const CaseBlock& block) { return block.to.has_value(); });
+}
+
 bool Case::routes_any() const {
   return std::ranges::any_of(blocks, [](const CaseBlock& block) { return block.to.has_value(); });
 }
 
 bool Case::copies_only() const {
   return blocks.size() == 1 && !combines_any() && !routes_any();
+}
+
+std::optional<SendLimit> Case::limit_at(int rank) const {
+  if (!routes_all()) return std::nullopt;
+  if (options.ports != 0) return SendLimit{options.ports, UINT64_MAX};
+  std::size_t to = 0;
+  std::size_t from = 0;
+  std::uint64_t bytes = 0;
+  const std::vector<engine::Range> ranges = ranges_of(rank);
+  std::size_t nth = 0;
+  for (const std::size_t i : blocks_at(rank)) {
+    const std::uint64_t elements = ranges[nth++].grid.message;
+    if (planner::most_bytes_in_flight(blocks[i].trees) > 0) return std::nullopt;
+    if (blocks[i].root == rank) bytes += elements * sizeof(Element);
+    if (blocks[i].root == rank) ++to;
+    if (*blocks[i].to == rank) ++from;
+  }
+  const engine::Crowd& crowd = options.crowd;
+  if (std::min(to, from) <= crowd.most || bytes < crowd.from.value || crowd.most == 0) return {};
+  return SendLimit{crowd.most, 1};
 }
 
 std::vector<std::size_t> Case::blocks_at(int rank) const {
@@ -263,6 +289,7 @@ engine::Block Case::block_of(std::size_t block, int rank) const {
   made.after = of.after;  // nothing is left out where blocks are after others
   made.first_tree = 0;
   for (std::size_t i = 0; i < block; ++i) *made.first_tree += blocks[i].trees.size();
+  if (of.to) made.place = static_cast<std::uint32_t>((*of.to + ranks - of.root) % ranks);
   made.synchronous = of.combines() || copies_synchronously;
   made.least_in_flight = of.least_in_flight;
   made.most_in_flight = planner::most_bytes_in_flight(of.trees);
@@ -322,13 +349,13 @@ std::string Case::shape() const {
     }
     text += "; ";
   }
-  return text + fmt::format(
-                    "windows {} out, {} in; ports {}{}{}; buffers {}; fails {}, odd {}, "
-                    "frozen {}{}",
-                    options.sends_in_flight, options.receives_in_flight, options.ports,
-                    slots ? "; by schedule" : "", in_place ? "; in place" : "",
-                    capacity.value_or(0), failing, odd, frozen,
-                    compares_calls ? "; compares calls" : "");
+  return text +
+         fmt::format(
+             "windows {} out, {} in; ports {}, a crowd of {}{}{}; buffers {}; fails {}, odd {}, "
+             "frozen {}{}",
+             options.sends_in_flight, options.receives_in_flight, options.ports, options.crowd.most,
+             slots ? "; by schedule" : "", in_place ? "; in place" : "", capacity.value_or(0),
+             failing, odd, frozen, compares_calls ? "; compares calls" : "");
 }
 
 std::uint64_t expected_sum(const CaseBlock& of, const planner::PlanTree& tree, std::uint64_t at) {

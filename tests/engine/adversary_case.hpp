@@ -57,12 +57,14 @@ struct Case {
   std::vector<engine::Risk> risks;            // of the edges into each rank
 
   [[nodiscard]] bool combines_any() const;
+  [[nodiscard]] bool routes_all() const;
   [[nodiscard]] bool routes_any() const;
   // The blocks that a rank has, in their order. The functions below are of these.
   [[nodiscard]] std::vector<std::size_t> blocks_at(int rank) const;
   // A block's result is copied by a later block.
   [[nodiscard]] bool is_final(std::size_t block) const;
   [[nodiscard]] engine::Block block_of(std::size_t block, int rank) const;
+  [[nodiscard]] std::optional<SendLimit> limit_at(int rank) const;
   [[nodiscard]] std::vector<engine::Range> ranges_of(int rank) const;
   [[nodiscard]] engine::Message message() const;
   [[nodiscard]] std::string shape() const;

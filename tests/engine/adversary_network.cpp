@@ -153,6 +153,7 @@ void Transport::close(const engine::Operation& operation) {
   Slots& slots = slots_of(operation);
   slots.open[operation.nth % slots.open.size()] = 0;
   --in_progress_;
+  if (is_limited(operation)) --limited_in_progress_;
   ++network_.events;
   network_.remove_buffer(this, operation);
 }
@@ -172,6 +173,11 @@ int Transport::receive(const engine::Operation& operation, const engine::Segment
 int Transport::send(const engine::Operation& operation, const engine::Segment& segment,
                     const std::byte* buffer, bool synchronous) {
   open(operation, buffer, segment.length);
+  if (is_limited(operation)) {
+    require(synchronous, "a limited send does not wait for its receive");
+    require(++limited_in_progress_ <= limit->most,
+            "more limited sends are in progress than allowed");
+  }
   network_.channel(number_of(operation), rank_, edge_of(operation).peer)
       .sends.push_back({this, operation, buffer, segment.length * sizeof(Element), synchronous});
   return 0;

@@ -123,6 +123,12 @@ class Network {
   std::vector<std::unique_ptr<Channel>> channels_;
 };
 
+// How many sends of its own parts a rank may have in progress. Of each path the first ones count.
+struct SendLimit {
+  std::size_t most;
+  std::uint64_t of_each;
+};
+
 // One rank's transport.
 class Transport {
  public:
@@ -136,6 +142,7 @@ class Transport {
 
   // --- engine::Transport ---
   static constexpr bool kMovesBytes = true;
+  std::optional<SendLimit> limit;  // unset: none, or that of the pace
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] double now() const { return network_.now_s; }
   void set_windows(std::vector<engine::TreeWindows> windows);
@@ -191,6 +198,10 @@ class Transport {
   }
   void open(const engine::Operation& operation, const std::byte* buffer, std::size_t length);
   void close(const engine::Operation& operation);
+  [[nodiscard]] bool is_limited(const engine::Operation& operation) const {
+    return limit && operation.is_send && operation.nth < limit->of_each &&
+           roles_[operation.tree].in.empty();
+  }
   // Takes a random part of what has happened.
   void take_reports(std::uint64_t of_100);
 
@@ -205,6 +216,7 @@ class Transport {
   bool abort_is_raised_ = false;
   std::size_t aborts_ = 0;  // signals that the root has not seen
   std::size_t in_progress_ = 0;
+  std::size_t limited_in_progress_ = 0;
   std::vector<engine::Completion> reports_;
   std::vector<engine::Completion> taken_;
 };

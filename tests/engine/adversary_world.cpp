@@ -103,6 +103,7 @@ void World::make(int rank) {
   }
   mine.transport =
       std::make_unique<Transport>(network_, rank, case_.blocks[0].root, engine::trees_of(blocks));
+  mine.transport->limit = case_.limit_at(rank);
   mine.engine = std::make_unique<Engine>(*mine.transport, std::move(blocks), std::move(options));
 }
 

@@ -252,6 +252,17 @@ TEST_F(Routing, WindowsOfOneSegment) {
   }
 }
 
+TEST_F(Routing, FewSendsAtATime) {
+  runtime::CollectiveOptions options;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    options.ports = seed;
+    Collective collective(MPI_COMM_WORLD, plan_for(Operation::kAlltoall, 0, Paths::kRandom, seed),
+                          options);
+    check_alltoall(collective, 11 * kSegment + 5, seed, InPlace::kNo);
+    check_alltoall(collective, kSegment - 1, seed, InPlace::kNo);
+  }
+}
+
 TEST_F(Routing, RanksInAnyOrderOfNodes) {
   planner::Plan plan = plan_for(Operation::kAlltoall);
   plan.blocks.pop_back();  // shares differ
