@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "support/deadline.hpp"
 #include "support/errors.hpp"
 #include "support/pinned.hpp"
 
@@ -153,6 +154,26 @@ struct LinearProgram::Handle : public Pinned {
     pivots += static_cast<std::size_t>(run(glp_get_it_cnt) - before);
     return code;
   }
+
+  // Where a basis is degenerate GLPK perturbs the bounds, but once a call: afterwards it may pivot
+  // for minutes without progress. So calls end after as many pivots as most solves need, and go on
+  // from one another.
+  int simplex_in_turns(glp_smcp parameters) {
+    constexpr int kMostTurns = 20;
+    constexpr int kLeastPivots = 1000;
+    const Stopwatch watch;
+    const int time_limit = parameters.tm_lim;
+    parameters.it_lim = kLeastPivots + run(glp_get_num_rows) + run(glp_get_num_cols);
+    int code = simplex(parameters);
+    for (int turn = 1; code == GLP_EITLIM && turn < kMostTurns; ++turn) {
+      if (run(glp_get_prim_stat) == GLP_FEAS) parameters.meth = GLP_PRIMAL;
+      const auto so_far = static_cast<int>(std::min(watch.elapsed().value * 1e3, 1e9));
+      if (so_far >= time_limit) return GLP_ETMLIM;
+      parameters.tm_lim = time_limit - so_far;
+      code = simplex(parameters);
+    }
+    return code == GLP_EITLIM ? GLP_EFAIL : code;
+  }
 };
 
 LinearProgram::LinearProgram(Sense sense) : handle_(std::make_unique<Handle>()) {
@@ -228,7 +249,8 @@ LpStatus LinearProgram::solve(const SimplexOptions& options) {
   if (options.iteration_limit) parameters.it_lim = *options.iteration_limit;
 
   handle_->pivots = 0;
-  const int code = handle_->simplex(parameters);
+  const int code = options.iteration_limit ? handle_->simplex(parameters)
+                                           : handle_->simplex_in_turns(parameters);
   if (code == GLP_ETMLIM || code == GLP_EITLIM) return LpStatus::kLimit;
   if (code == 0) {
     const LpStatus status = handle_->run(status_of);

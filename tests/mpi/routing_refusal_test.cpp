@@ -93,9 +93,6 @@ TEST_P(RoutingRefusal, WhatNeedsTheWholeMessage) {
   options.schedule = true;
   EXPECT_THAT(refused(options),
               HasSubstr("a schedule is for a broadcast, a reduce or an allreduce"));
-  options.schedule = false;
-  options.ports = 1;
-  EXPECT_THAT(refused(options), HasSubstr("ranks that forward parts do not"));
 }
 
 TEST_P(RoutingRefusal, CallsForAnotherOperation) {
