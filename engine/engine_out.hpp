@@ -77,7 +77,8 @@ void Engine<T>::start_sends_in_order() {
 
 template <Transport T>
 std::size_t Engine<T>::most_limited_sends() const {
-  if (!routes_ || options_.ports != 0 || !may_be_crowded_) return routes_ ? options_.ports : 0;
+  if (!routes_) return 0;
+  if (options_.ports != 0 || !may_be_crowded_) return options_.ports;
   std::uint64_t bytes = 0;
   for (const Part& part : parts_) {
     if (part.block.is_root) bytes += part.range.grid.message * message_.element_bytes;
