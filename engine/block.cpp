@@ -1,6 +1,7 @@
 #include "engine/block.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace espalier::engine {
 
@@ -8,16 +9,21 @@ bool Block::concerns_rank() const {
   return is_root || std::ranges::any_of(trees, &TreeRole::concerns_rank);
 }
 
-bool exchange_with_more_than(std::size_t most, std::span<const Block> blocks) {
-  const auto is_remote = [](const Edge& edge) { return !edge.is_local; };
-  std::size_t to = 0;
-  std::size_t from = 0;
+bool exchanges_with_more_than(std::size_t most, std::span<const Block> blocks) {
+  std::set<int> to;
+  std::set<int> from;
+  const auto add_remote = [](std::span<const Edge> edges, std::set<int>& peers) {
+    for (const Edge& edge : edges) {
+      if (!edge.is_local && !edge.uses_ring()) peers.insert(edge.peer);
+    }
+  };
   for (const Block& block : blocks) {
-    const TreeRole& role = block.trees.front();
-    if (block.is_root && std::ranges::any_of(role.out, is_remote)) ++to;
-    if (role.out.empty() && std::ranges::any_of(role.in, is_remote)) ++from;
+    for (const TreeRole& role : block.trees) {
+      if (role.in.empty()) add_remote(role.out, to);
+      add_remote(role.in, from);
+    }
   }
-  return to > most && from > most;
+  return to.size() > most && from.size() > most;
 }
 
 std::vector<TreeRole> trees_of(std::span<const Block> blocks) {

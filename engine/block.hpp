@@ -32,12 +32,8 @@ struct Block {
   // The number of its first tree, where blocks that do not concern this rank are left out; unset:
   // it follows the last one of the block before it.
   std::optional<std::size_t> first_tree{};
-  // Where it routes. A rank that limits its own sends begins, of parts that are due at the same
-  // time, with the lowest place. Equal numbers on all ranks belong to parts that all have different
-  // senders and receivers.
-  std::optional<std::uint32_t> place{};
+  bool routes = false;
 
-  [[nodiscard]] bool routes() const { return place.has_value(); }
   [[nodiscard]] bool combines() const { return trees.front().combines; }
   // Whether this rank has anything to do for it.
   [[nodiscard]] bool concerns_rank() const;
@@ -49,9 +45,9 @@ struct Range {
   SegmentGrid grid;
 };
 
-// Of blocks that route: whether this rank has parts for more than `most` ranks of other hosts, and
-// gets parts from more than that.
-bool exchange_with_more_than(std::size_t most, std::span<const Block> blocks);
+// Whether this rank sends what is its own to more than `most` ranks of other hosts, and receives
+// from more than that.
+bool exchanges_with_more_than(std::size_t most, std::span<const Block> blocks);
 
 // The roles in all blocks' trees, with their numbers.
 std::vector<TreeRole> trees_of(std::span<const Block> blocks);

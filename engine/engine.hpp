@@ -56,6 +56,11 @@
 //
 // Without ports, too, a rank sends in that order what it has not received from others, over all
 // blocks that combine (Flow::sends_in_order). The same i shows that this does not block.
+//
+// In a crowd (below) each rank has an order of its own among segments of equal turns. Let t be the
+// least turn of an unfinished segment: all of lower turns are finished, so there are buffers for
+// all of turn t, and each is sent. A limited send waits for others of its rank, and each of those
+// in progress ends: what is copied after it was combined has been sent by all ranks before.
 #pragma once
 
 #include <array>
@@ -82,11 +87,11 @@
 
 namespace espalier::engine {
 
-// Where all ranks begin to send to many others at once, as in an alltoall, the buffers in the
-// network may not hold it. What is lost TCP sends again only after 0.2 s. So a rank that exchanges
-// parts with more than `most` ranks of other hosts, and has `from` bytes for them, begins with so
-// many: a part's first segment is sent when that of another one has arrived (docs/runtime.md, "All
-// to all").
+// Where all ranks begin to send to many others at once, as in an alltoall or along trees of one
+// edge each, the buffers in the network may not hold it. What is lost TCP sends again only after
+// 0.2 s. So a rank that sends `from` bytes of its own to more than `most` ranks of other hosts, and
+// receives from as many, begins with so many: the first segment for another one is sent when one
+// has arrived (docs/runtime.md, "All to all").
 struct Crowd {
   std::size_t most = 8;
   Bytes from{128 << 10};
@@ -295,13 +300,14 @@ class Engine : public Pinned {
   [[gnu::always_inline]] inline void start_sends(Flow& flow);
   void start_oldest_sends();
   void start_sends_in_order();
-  // Where parts are routed: most limited sends in progress; 0: none are limited.
+  // Most limited sends in progress; 0: none are limited.
   [[nodiscard]] std::size_t most_limited_sends() const;
-  // How many sends of the tree are limited, the first ones.
-  [[nodiscard]] std::uint64_t limited_sends(const Flow& flow) const;
-  // The tree waits for its turn if it has a segment to send.
-  void await_turn(Flow& flow);
+  // How many sends of the edge are limited, the first ones.
+  [[nodiscard]] std::uint64_t limited_sends(const Flow& flow, std::size_t edge) const;
+  void await_turn(Flow& flow, std::size_t edge);
   void start_limited_sends();
+  [[gnu::always_inline]] inline void begin_send(Flow& flow, std::size_t edge);
+  [[nodiscard]] std::uint32_t place_of_next(const Part& part) const;
   // Of two blocks, by the next segment of each.
   [[nodiscard]] bool is_later(std::uint32_t part, std::uint32_t other) const;
   void start_scheduled_sends();
@@ -340,7 +346,14 @@ class Engine : public Pinned {
   std::vector<std::uint32_t> touched_parts_;  // blocks that load
   std::vector<std::uint32_t> loading_;        // those of them whose turn it is
   std::vector<std::uint32_t> in_order_;       // blocks with sends in order: a heap by is_later
-  std::vector<std::pair<double, std::uint64_t>> waiting_;  // for limited sends: a heap of trees
+  struct Waiting {
+    double turn;
+    std::uint32_t place;
+    std::uint32_t tree;
+    std::uint32_t edge;
+    auto operator<=>(const Waiting&) const = default;
+  };
+  std::vector<Waiting> waiting_;        // limited sends: a heap
   std::vector<std::uint32_t> delayed_;  // trees in which a send waits for its pace
   std::vector<Flow::In> in_;            // of all trees, one after the other
   std::vector<Flow::Out> out_;

@@ -31,7 +31,7 @@ Engine<T>::Engine(T& transport, std::vector<Block> blocks, Options options)
   in_.resize(ins);
   out_.resize(outs);
   routes_ = std::ranges::all_of(blocks, &Block::routes);
-  may_be_crowded_ = routes_ && exchange_with_more_than(options_.crowd.most, blocks);
+  may_be_crowded_ = exchanges_with_more_than(options_.crowd.most, blocks);
   std::size_t last = 0;
   for (Block& block : blocks) {
     const std::size_t first = std::exchange(last, last + block.trees.size());
@@ -202,7 +202,11 @@ void Engine<T>::reset(std::size_t tree) {
         .pace_s = pace_s(tree, edge)};
   }
   flow.sends_in_order = sends_in_order(flow);
-  if (const std::uint64_t limited = limited_sends(flow)) flow.out.front().limited = limited;
+  if (most_limited_sends_ != 0 && flow.in.empty()) {
+    for (std::size_t edge = 0; edge < flow.out.size(); ++edge) {
+      flow.out[edge].limited = limited_sends(flow, edge);
+    }
+  }
   if (part.combines && flow.in.empty()) flow.ready = flow.kept = flow.end;
   flow.touch_all_edges();
   flow.count_laggards();
@@ -297,7 +301,7 @@ bool Engine<T>::move_on() {
     if (!touched_parts_.empty()) load_touched();
     while (!touched_.empty()) {
       has_combined = advance_touched() || has_combined;
-      if (!waiting_.empty()) start_limited_sends();
+      if (most_limited_sends_ != 0) start_limited_sends();
       if (!touched_parts_.empty()) load_touched();  // completed sends have freed buffers
     }
     if (looks_at_all_ && message_.stoppable && !transport_.is_abort_raised() && store_->failed())

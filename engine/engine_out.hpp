@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "engine/engine.hpp"
@@ -15,10 +16,6 @@ void Engine<T>::start_sends(Flow& flow) {
   if (looks_at_all_) {
     if (options_.ports != 0 && !flow.combines) return start_oldest_sends();
     if (options_.timetable) return start_scheduled_sends();
-  }
-  if (most_limited_sends_ != 0 && flow.is_limited()) {
-    flow.to_send = {};
-    return await_turn(flow);
   }
   if (flow.sends_in_order) {
     flow.to_send = {};
@@ -77,51 +74,70 @@ void Engine<T>::start_sends_in_order() {
 
 template <Transport T>
 std::size_t Engine<T>::most_limited_sends() const {
-  if (!routes_) return 0;
-  if (options_.ports != 0 || !may_be_crowded_) return options_.ports;
+  if (options_.ports != 0) return routes_ ? options_.ports : 0;
+  if (!may_be_crowded_ || options_.timetable || has_rounds_ || message_.stoppable) return 0;
   std::uint64_t bytes = 0;
-  for (const Part& part : parts_) {
-    if (part.block.is_root) bytes += part.range.grid.message * message_.element_bytes;
+  for (std::size_t tree = 0; tree < roles_.size(); ++tree) {
+    const TreeRole& role = roles_[tree];
+    if (!role.in.empty()) continue;
+    const SegmentGrid& grid = part_of(tree).range.grid;
+    const std::uint64_t carried = std::min(segments_of(tree) * grid.segment, grid.message);
+    bytes += carried * role.out.size() * message_.element_bytes;
   }
   return bytes < options_.crowd.from.value ? 0 : options_.crowd.most;
 }
 
 // In a crowd neither those within a host, nor those along high-latency links, which have a pace. Of
-// the others only the first one: while a part comes in from a rank, what is said back to it would
-// wait behind that rank's own part, and links would idle.
+// the others only the first one: while segments come in from a rank, what is said back to it would
+// wait behind that rank's own, and links would idle.
 template <Transport T>
-std::uint64_t Engine<T>::limited_sends(const Flow& flow) const {
-  if (most_limited_sends_ == 0 || !flow.in.empty() || flow.out.empty()) return 0;
+std::uint64_t Engine<T>::limited_sends(const Flow& flow, std::size_t edge) const {
   if (options_.ports != 0) return flow.end;
-  return flow.out.front().pace_s > 0 || roles_[flow.tree].out.front().is_local ? 0 : 1;
+  const Edge& of = roles_[flow.tree].out[edge];
+  const bool waits = !of.is_local && !of.uses_ring() && flow.out[edge].pace_s == 0;
+  return waits && edge < flow.at_once ? 1 : 0;
 }
 
 template <Transport T>
-void Engine<T>::await_turn(Flow& flow) {
-  if (flow.awaits_turn || !may_send(flow, 0)) return;
+void Engine<T>::await_turn(Flow& flow, std::size_t edge) {
+  Flow::Out& out = flow.out[edge];
+  if (std::exchange(out.awaits_turn, true)) return;
   const Part& part = parts_[flow.part];
-  const double turn = turn_of(part.segment_of(flow.tree, flow.out.front().started), part.count());
-  flow.awaits_turn = true;
-  waiting_.emplace_back(turn, std::uint64_t{*part.block.place} << 32 | flow.tree);
+  waiting_.push_back({turn_of(part.segment_of(flow.tree, out.started), part.count()),
+                      roles_[flow.tree].out[edge].place, flow.tree,
+                      static_cast<std::uint32_t>(edge)});
   std::ranges::push_heap(waiting_, std::greater());
 }
 
 template <Transport T>
 void Engine<T>::start_limited_sends() {
+  start_sends_in_order();
   while (!waiting_.empty() && limited_sends_ < most_limited_sends_) {
     std::ranges::pop_heap(waiting_, std::greater());
-    Flow& flow = flows_[static_cast<std::uint32_t>(waiting_.back().second)];
+    const Waiting next = waiting_.back();
     waiting_.pop_back();
-    flow.awaits_turn = false;
-    start_send(flow, 0);
-    start_sends(flow);  // the next one, limited or not
+    Flow& flow = flows_[next.tree];
+    flow.out[next.edge].awaits_turn = false;
+    if (!may_send(flow, next.edge)) continue;
+    begin_send(flow, next.edge);
+    flow.to_send.add_all(flow.out.size());  // edges that wait for the others may be next
+    start_sends(flow);                      // the next ones, limited or not
   }
+}
+
+// In a crowd; otherwise blocks have their order.
+template <Transport T>
+std::uint32_t Engine<T>::place_of_next(const Part& part) const {
+  if (most_limited_sends_ == 0) return 0;
+  const std::vector<Edge>& out = roles_[part.tree_of(part.next)].out;
+  return out.empty() ? 0 : out.front().place;
 }
 
 template <Transport T>
 bool Engine<T>::is_later(std::uint32_t part, std::uint32_t other) const {
   const auto turn = [this](std::uint32_t index) {
-    return std::pair(turn_of(parts_[index].next, parts_[index].count()), index);
+    const Part& of = parts_[index];
+    return std::tuple(turn_of(of.next, of.count()), place_of_next(of), index);
   };
   return turn(part) > turn(other);
 }
@@ -172,6 +188,20 @@ bool Engine<T>::is_paced_now(std::uint32_t tree, double due_s) {
 template <Transport T>
 bool Engine<T>::start_send(Flow& flow, std::size_t edge) {
   if (!may_send(flow, edge)) return false;
+  const Flow::Out& out = flow.out[edge];
+  if (out.started < out.limited) {
+    if (!flow.sends_in_order) {
+      await_turn(flow, edge);
+      return false;
+    }
+    if (limited_sends_ >= most_limited_sends_) return false;
+  }
+  begin_send(flow, edge);
+  return true;
+}
+
+template <Transport T>
+void Engine<T>::begin_send(Flow& flow, std::size_t edge) {
   Flow::Out& out = flow.out[edge];
   const bool stop = flow.is_abort_marker(out.started);
   const Segment segment = stop ? Segment{} : transfer_at(flow.tree, out.started);
@@ -183,7 +213,6 @@ bool Engine<T>::start_send(Flow& flow, std::size_t edge) {
   if (out.started < out.limited) ++limited_sends_;
   ++out.started;
   ++outstanding_[flow.combines ? 1 : 0];
-  return true;
 }
 
 template <Transport T>

@@ -42,8 +42,9 @@ struct Flow {
     std::uint64_t window = 0;   // most sends in progress
     // Every so many sends complete only after their receives were posted; 0: none of them.
     std::uint32_t synchronous_every = 0;
-    // Of a rank's own part: the first sends, which await their turn, and complete likewise.
+    // Of what is the rank's own: the first sends, which await their turn, and complete likewise.
     std::uint64_t limited = 0;
+    bool awaits_turn = false;
     double pace_s = 0;  // least time from the start of a send to that of the next
     double due_s = 0;   // by the transport's clock: earliest start of the next send
 
@@ -75,14 +76,10 @@ struct Flow {
   // Segments leave in the order of all blocks that combine (engine.hpp): otherwise a tree that can
   // exceed its rate would take bandwidth from those of other roots.
   bool sends_in_order = false;
-  bool awaits_turn = false;  // to send
-  bool is_touched = false;   // something may have become possible
-  bool stopped = false;      // the last of `end` is the empty message
+  bool is_touched = false;  // something may have become possible
+  bool stopped = false;     // the last of `end` is the empty message
 
   [[nodiscard]] bool is_done() const { return freed == end; }
-  [[nodiscard]] bool is_limited() const {
-    return !out.empty() && out.front().started < out.front().limited;
-  }
   void touch_all_edges() {
     to_receive.add_all(in.size());
     to_send.add_all(out.size());

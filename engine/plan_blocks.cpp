@@ -23,14 +23,19 @@ void limit_ahead(std::vector<TreeRole>& paths, int receiver) {
   }
 }
 
-// The bits in reverse. In this order of receivers, which are so many hosts behind the sender, all
-// hosts send to different ones, as in the pairwise exchange; and what is sent at about the same
-// time goes to all parts of the network. From the nearest to the farthest all hosts of a rack would
-// send to the same other rack.
-std::uint32_t scattered(std::uint32_t distance) {
-  std::uint32_t reversed = 0;
-  for (int bit = 0; bit < 32; ++bit) reversed = reversed << 1 | (distance >> bit & 1U);
-  return reversed;
+// The bits of the distance in reverse. In this order of receivers, which are so many ranks behind
+// the sender, all ranks send to different ones, as in the pairwise exchange; and what is sent at
+// about the same time goes to all parts of the network. From the nearest to the farthest all hosts
+// of a rack would send to the same other rack.
+void set_places(std::vector<TreeRole>& trees, const Place& place) {
+  const auto ranks = static_cast<int>(place.rank_of_node.size());
+  for (TreeRole& tree : trees) {
+    for (Edge& edge : tree.out) {
+      const auto distance = static_cast<std::uint32_t>((edge.peer - place.rank + ranks) % ranks);
+      edge.place = 0;
+      for (int bit = 0; bit < 32; ++bit) edge.place = edge.place << 1 | (distance >> bit & 1U);
+    }
+  }
 }
 
 Kind kind_of(const planner::PlanTrees& of) {
@@ -58,11 +63,9 @@ Block block_of(const planner::PlanTrees& of, planner::SegmentAssignment assignme
   block.most_in_flight = planner::most_bytes_in_flight(*of.trees);
   block.after = of.after;
   block.synchronous = of.up;
-  if (of.to) {
-    limit_ahead(block.trees, place.rank_of_node[*of.to]);
-    const std::size_t hosts = place.rank_of_node.size();
-    block.place = scattered(static_cast<std::uint32_t>((*of.to + hosts - of.root) % hosts));
-  }
+  block.routes = of.to.has_value();
+  if (block.routes) limit_ahead(block.trees, place.rank_of_node[*of.to]);
+  set_places(block.trees, place);
   return block;
 }
 

@@ -35,6 +35,9 @@ struct Edge {
   // posted, so that only so many are ever ahead of a receiver with few buffers; 0: none of them.
   // (Block::synchronous: all.)
   std::uint32_t synchronous_every = 0;
+  // Of an edge out of this rank: where it begins with a few receivers (Crowd), with the lowest
+  // place. Edges of the same place have different receivers on all ranks.
+  std::uint32_t place = 0;
 
   [[nodiscard]] bool uses_ring() const { return ring != kNoRing; }
 };

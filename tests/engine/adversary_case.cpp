@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "planner/plan/send_windows.hpp"
@@ -248,8 +249,8 @@ bool Case::copies_only() const {
 std::optional<SendLimit> Case::limit_at(int rank) const {
   if (!routes_all()) return std::nullopt;
   if (options.ports != 0) return SendLimit{options.ports, UINT64_MAX};
-  std::size_t to = 0;
-  std::size_t from = 0;
+  std::set<std::uint32_t> to;
+  std::set<std::uint32_t> from;
   std::uint64_t bytes = 0;
   const std::vector<engine::Range> ranges = ranges_of(rank);
   std::size_t nth = 0;
@@ -257,11 +258,16 @@ std::optional<SendLimit> Case::limit_at(int rank) const {
     const std::uint64_t elements = ranges[nth++].grid.message;
     if (planner::most_bytes_in_flight(blocks[i].trees) > 0) return std::nullopt;
     if (blocks[i].root == rank) bytes += elements * sizeof(Element);
-    if (blocks[i].root == rank) ++to;
-    if (*blocks[i].to == rank) ++from;
+    for (const planner::PlanTree& tree : blocks[i].trees) {
+      for (const auto [parent, child] : tree.edges) {
+        if (static_cast<int>(parent) == rank && blocks[i].root == rank) to.insert(child);
+        if (static_cast<int>(child) == rank) from.insert(parent);
+      }
+    }
   }
   const engine::Crowd& crowd = options.crowd;
-  if (std::min(to, from) <= crowd.most || bytes < crowd.from.value || crowd.most == 0) return {};
+  if (std::min(to.size(), from.size()) <= crowd.most || bytes < crowd.from.value || crowd.most == 0)
+    return {};
   return SendLimit{crowd.most, 1};
 }
 
@@ -289,7 +295,7 @@ engine::Block Case::block_of(std::size_t block, int rank) const {
   made.after = of.after;  // nothing is left out where blocks are after others
   made.first_tree = 0;
   for (std::size_t i = 0; i < block; ++i) *made.first_tree += blocks[i].trees.size();
-  if (of.to) made.place = static_cast<std::uint32_t>((*of.to + ranks - of.root) % ranks);
+  made.routes = of.to.has_value();
   made.synchronous = of.combines() || copies_synchronously;
   made.least_in_flight = of.least_in_flight;
   made.most_in_flight = planner::most_bytes_in_flight(of.trees);
@@ -303,6 +309,7 @@ engine::Block Case::block_of(std::size_t block, int rank) const {
     }
     for (engine::Edge& edge : role.out) {
       if (of.to && edge.peer != *of.to) edge.synchronous_every = synchronous_every;
+      edge.place = static_cast<std::uint32_t>((edge.peer - rank + ranks) % ranks);
     }
   }
   return made;
