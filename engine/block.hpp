@@ -45,10 +45,6 @@ struct Range {
   SegmentGrid grid;
 };
 
-// Whether this rank sends what is its own to more than `most` ranks of other hosts, and receives
-// from more than that.
-bool exchanges_with_more_than(std::size_t most, std::span<const Block> blocks);
-
 // The roles in all blocks' trees, with their numbers.
 std::vector<TreeRole> trees_of(std::span<const Block> blocks);
 

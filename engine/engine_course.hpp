@@ -31,7 +31,7 @@ Engine<T>::Engine(T& transport, std::vector<Block> blocks, Options options)
   in_.resize(ins);
   out_.resize(outs);
   routes_ = std::ranges::all_of(blocks, &Block::routes);
-  may_be_crowded_ = exchanges_with_more_than(options_.crowd.most, blocks);
+  may_be_crowded_ = exchanges_with_more_than(options_.crowd.most, roles_);
   std::size_t last = 0;
   for (Block& block : blocks) {
     const std::size_t first = std::exchange(last, last + block.trees.size());

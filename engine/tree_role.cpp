@@ -1,6 +1,7 @@
 #include "engine/tree_role.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "planner/plan/send_windows.hpp"
@@ -43,6 +44,21 @@ std::vector<TreeRole> roles_of(std::span<const planner::PlanTree> trees,
     if (role.combines) std::swap(role.in, role.out);
   }
   return roles;
+}
+
+bool exchanges_with_more_than(std::size_t most, std::span<const TreeRole> roles) {
+  std::set<int> to;
+  std::set<int> from;
+  const auto add_remote = [](std::span<const Edge> edges, std::set<int>& peers) {
+    for (const Edge& edge : edges) {
+      if (!edge.is_local && !edge.uses_ring()) peers.insert(edge.peer);
+    }
+  };
+  for (const TreeRole& role : roles) {
+    if (role.in.empty()) add_remote(role.out, to);
+    add_remote(role.in, from);
+  }
+  return to.size() > most && from.size() > most;
 }
 
 }  // namespace espalier::engine

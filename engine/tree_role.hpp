@@ -71,4 +71,8 @@ std::vector<TreeRole> roles_of(std::span<const planner::PlanTree> trees,
                                std::span<const int> rank_of_node, int rank,
                                std::span<const int> host_of_rank = {}, Kind kind = Kind::kSpread);
 
+// Whether the rank of these roles sends what is its own to more than `most` ranks of other hosts,
+// and receives from more than that.
+bool exchanges_with_more_than(std::size_t most, std::span<const TreeRole> roles);
+
 }  // namespace espalier::engine

@@ -2,24 +2,18 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-/* A number for each rank, as the functions with large counts take them. */
-static MPI_Count* large_counts(const int* values, MPI_Comm comm) {
-  int ranks = 0;
-  if (values == NULL) return NULL;
-  MPI_Comm_size(comm, &ranks);
-  MPI_Count* const large = malloc(sizeof(MPI_Count) * (size_t)ranks);
-  for (int i = 0; i < ranks; ++i) large[i] = values[i];
-  return large;
-}
-
-static MPI_Aint* large_places(const int* values, MPI_Comm comm) {
-  int ranks = 0;
-  if (values == NULL) return NULL;
-  MPI_Comm_size(comm, &ranks);
-  MPI_Aint* const large = malloc(sizeof(MPI_Aint) * (size_t)ranks);
-  for (int i = 0; i < ranks; ++i) large[i] = values[i];
-  return large;
-}
+/* NAME(values, comm): a number for each rank, as the functions with large counts take them. */
+#define DEFINE_LARGE(NAME, NUMBER)                                \
+  static NUMBER* NAME(const int* values, MPI_Comm comm) {         \
+    int ranks = 0;                                                \
+    if (values == NULL) return NULL;                              \
+    MPI_Comm_size(comm, &ranks);                                  \
+    NUMBER* const large = malloc(sizeof(NUMBER) * (size_t)ranks); \
+    for (int i = 0; i < ranks; ++i) large[i] = values[i];         \
+    return large;                                                 \
+  }
+DEFINE_LARGE(large_counts, MPI_Count)
+DEFINE_LARGE(large_places, MPI_Aint)
 
 /* Calls CALL with these numbers. */
 #define WITH_COUNTS(COUNTS, COMM, CALL)                     \
