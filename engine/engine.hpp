@@ -83,6 +83,7 @@
 #include "engine/windows.hpp"
 #include "planner/plan/segment_assignment.hpp"
 #include "planner/plan/segment_choice.hpp"
+#include "planner/plan/send_windows.hpp"
 #include "support/pinned.hpp"
 
 namespace espalier::engine {
@@ -93,7 +94,7 @@ namespace espalier::engine {
 // receives from as many, begins with so many: the first segment for another one is sent when one
 // has arrived (docs/runtime.md, "All to all").
 struct Crowd {
-  std::size_t most = 8;
+  std::size_t most = planner::kFewNeighbours;
   Bytes from{128 << 10};
 };
 

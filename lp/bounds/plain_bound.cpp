@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -32,6 +33,7 @@ class PlainBounds {
     }
     if (problem_.root_arcs > 0) {
       try_any_root(out, into);
+      try_senders(out, into);
       best_.least_uses = std::move(least_in_all_);
       return std::move(best_);
     }
@@ -52,6 +54,12 @@ class PlainBounds {
   [[nodiscard]] SparseMatrix::InnerIterator uses(std::uint32_t arc) const {
     return uses_of(problem_.occupation, arc);
   }
+  // Of a root that may be any host: for each host the arc to it from what stands for the root, in
+  // both parts.
+  [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> root_arcs() const;
+  [[nodiscard]] bool is_root_arc(std::uint32_t arc) const {
+    return root_number(arc, problem_.part_arcs, problem_.root_arcs) != kNone;
+  }
   void try_star(std::span<const std::uint32_t> arcs);
   void try_root(const Arcs& out);
   void try_any_root(const std::vector<Arcs>& out, const std::vector<Arcs>& into);
@@ -66,6 +74,14 @@ class PlainBounds {
   std::vector<double> least_in_all_;  // per resource: the least use into a host, over all hosts
   PlainBound best_;
 };
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> PlainBounds::root_arcs() const {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;
+  for (std::uint32_t i = 1; i <= problem_.root_arcs; ++i) {
+    arcs.emplace_back(problem_.part_arcs - i, 2 * problem_.part_arcs - i);
+  }
+  return arcs;
+}
 
 // Every tree uses at least one of these arcs.
 void PlainBounds::try_star(std::span<const std::uint32_t> arcs) {
@@ -99,9 +115,7 @@ void PlainBounds::try_root(const Arcs& out) {
 // In each part an arc leads to every host but the root, and another one out of the root. So every
 // tree has an arc into a host in the one part, or out of it in the other.
 void PlainBounds::try_any_root(const std::vector<Arcs>& out, const std::vector<Arcs>& into) {
-  for (std::uint32_t i = 1; i <= problem_.root_arcs; ++i) {
-    const std::uint32_t first = problem_.part_arcs - i;
-    const std::uint32_t second = 2 * problem_.part_arcs - i;
+  for (const auto& [first, second] : root_arcs()) {
     for (const auto& [in, of] : {std::pair(first, second), std::pair(second, first)}) {
       Arcs star = into[problem_.graph.head[in]];
       std::erase(star, in);
@@ -124,6 +138,7 @@ void PlainBounds::try_senders(const std::vector<Arcs>& out, const std::vector<Ar
   std::vector<double> price(least_in_all_.size(), 0.0);
   for (std::uint32_t host = 0; host < out.size(); ++host) {
     if (problem_.graph.relay(host) || out[host].empty()) continue;
+    if (problem_.root_arcs > 0 && host == problem_.root) continue;  // not a host
     const std::vector<RowValue> prices = cover_.prices(out[host]);
     if (prices.empty()) return;
     for (const auto& [row, value] : prices) price[row] = std::max(price[row], value);
@@ -137,29 +152,38 @@ void PlainBounds::try_senders(const std::vector<Arcs>& out, const std::vector<Ar
 }
 
 // Below the cost of any tree: for each host but the root, that of the cheapest arc into it, and
-// where this comes from a relay, of the cheapest arc from a host to a relay.
+// where this comes from a relay, of the part's cheapest arc from a host to a relay. Of a root that
+// may be any host: but the host for which that is most.
 double PlainBounds::least_cost(std::span<const double> price, const std::vector<Arcs>& into) const {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   const Digraph& graph = problem_.graph;
   std::vector<double> cost(graph.arc_count(), 0.0);
-  double to_relay = kInfinite;
+  std::vector<double> to_relay(part_count(problem_), kInfinite);
   for (std::uint32_t arc = 0; arc < cost.size(); ++arc) {
     for (auto use = uses(arc); use; ++use) {
       cost[arc] += use.value() * price[static_cast<std::size_t>(use.row())];
     }
     const bool enters_relay = graph.relay(graph.head[arc]) && !graph.relay(graph.tail[arc]);
-    if (enters_relay) to_relay = std::min(to_relay, cost[arc]);
+    double& least = to_relay[arc / problem_.part_arcs];
+    if (enters_relay) least = std::min(least, cost[arc]);
   }
-  double sum = 0;
+  std::vector<double> into_host(graph.node_count, 0.0);
   for (std::uint32_t host = 0; host < graph.node_count; ++host) {
     if (graph.relay(host) || host == problem_.root) continue;
-    double least = kInfinite;
+    into_host[host] = kInfinite;
     for (const std::uint32_t arc : into[host]) {
-      least = std::min(least, cost[arc] + (graph.relay(graph.tail[arc]) ? to_relay : 0));
+      if (is_root_arc(arc)) continue;
+      const bool relayed = graph.relay(graph.tail[arc]);
+      const double path = cost[arc] + (relayed ? to_relay[arc / problem_.part_arcs] : 0);
+      into_host[host] = std::min(into_host[host], path);
     }
-    sum += least;
   }
-  return sum;
+  double most_of_one = 0;
+  for (const auto& [first, second] : root_arcs()) {
+    const double both = into_host[graph.head[first]] + into_host[graph.head[second]];
+    most_of_one = std::max(most_of_one, both);
+  }
+  return std::accumulate(into_host.begin(), into_host.end(), 0.0) - most_of_one;
 }
 
 void PlainBounds::take(std::span<const RowValue> prices, double rate) {

@@ -84,4 +84,11 @@ void HostArcs::add_edge(std::uint32_t arc, RoutedTree& tree) const {
   tree.add_edge(path);
 }
 
+bool HostArcs::add_edge(std::uint32_t parent, std::uint32_t child, bool to_root,
+                        RoutedTree& tree) const {
+  const std::uint32_t arc = to_root ? find(child, parent) : find(parent, child);
+  if (arc != kNone) add_edge(arc, tree);
+  return arc != kNone;
+}
+
 }  // namespace espalier::lp

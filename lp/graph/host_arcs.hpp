@@ -76,6 +76,9 @@ class HostArcs {
   [[nodiscard]] std::vector<std::uint32_t> arcs_of(const RoutedTree& tree) const;
   // Adds the arc's path to the tree as an edge.
   void add_edge(std::uint32_t arc, RoutedTree& tree) const;
+  // The same of the arc from parent to child, or from child to parent where the tree leads to its
+  // root. False: there is none, and the tree stays as it is.
+  bool add_edge(std::uint32_t parent, std::uint32_t child, bool to_root, RoutedTree& tree) const;
 
  private:
   void list_paths(const Eigen::SparseMatrix<double>& occupation, DeadlineWatch& watch);

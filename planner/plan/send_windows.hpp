@@ -14,6 +14,11 @@ namespace espalier::planner {
 // would search all of them whenever one completes.
 inline constexpr std::uint64_t kMostInFlight = 256;
 
+// Hosts that one host can send to, and receive from, at the same time: where TCP's connections into
+// one host are more, and all begin at once, queues in the network overflow
+// (docs/decisions/0026-few-neighbours.md).
+inline constexpr std::size_t kFewNeighbours = 8;
+
 // The bandwidth-delay product of one of a tree's edges: bytes in flight when the tree runs at its
 // rate. Precondition: edge < edges.size().
 double bytes_in_flight(const PlanTree& tree, std::size_t edge);

@@ -20,6 +20,7 @@
 #include "planner/solve/cluster_chains.hpp"
 #include "planner/solve/direct_packing.hpp"
 #include "planner/solve/ring_order.hpp"
+#include "planner/solve/root_binomials.hpp"
 #include "planner/solve/root_chains.hpp"
 #include "support/errors.hpp"
 
@@ -278,6 +279,9 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
               std::span<const BlockOfTrees> start) {
   const lp::PackingProblem whole = problem.parts().problem();
   const bool limits_depth = tree_algorithms::limits_depth(options);
+  if (purpose == Purpose::kPlan && !limits_depth) {
+    if (auto outcome = along_binomial_trees(problem, options)) return *std::move(outcome);
+  }
   std::optional<Outcome> rooted;
   bool rooted_is_enough = false;
   if (problem.has_free_roots()) {

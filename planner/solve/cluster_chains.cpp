@@ -7,40 +7,12 @@
 
 #include "lp/graph/digraph.hpp"
 #include "lp/graph/host_arcs.hpp"
+#include "planner/solve/latency_clusters.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::planner {
 
 namespace {
-
-using Cluster = std::vector<std::uint32_t>;  // nodes
-
-// Hosts between which latencies are at most a tenth of the longest of all: each of the clusters
-// consists of the hosts near its first one. Empty: a host is near some hosts of a cluster only.
-std::vector<Cluster> clusters_of(const AllRoots& problem, const lp::HostArcs& arcs) {
-  constexpr double kNear = 0.1;
-  double longest_s = 0;
-  for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) {
-    longest_s = std::max(longest_s, arcs.latency_s(arc));
-  }
-  const auto is_near = [&](std::uint32_t host, std::uint32_t other) {
-    const std::uint32_t arc = arcs.find(host, other);
-    return arc != lp::kNone && arcs.latency_s(arc) <= kNear * longest_s;
-  };
-  std::vector<Cluster> clusters;
-  for (const platforms::NodeId node : problem.platform().hosts()) {
-    const auto host = static_cast<std::uint32_t>(index_of(node));
-    const auto own = std::ranges::find_if(
-        clusters, [&](const Cluster& cluster) { return is_near(host, cluster.front()); });
-    if (own == clusters.end()) {
-      clusters.push_back({host});
-    } else {
-      if (!std::ranges::all_of(*own, [&](auto other) { return is_near(host, other); })) return {};
-      own->push_back(host);
-    }
-  }
-  return clusters;
-}
 
 // One root's tree, edge by edge, parents' edges first.
 class Chains {
@@ -49,15 +21,10 @@ class Chains {
 
   // From parent to child, or back where the tree leads to the root.
   void add(std::uint32_t parent, std::uint32_t child) {
-    const std::uint32_t arc = to_root_ ? arcs_.find(child, parent) : arcs_.find(parent, child);
-    if (arc == lp::kNone) {
-      is_whole_ = false;
-    } else {
-      arcs_.add_edge(arc, tree_);
-    }
+    is_whole_ = arcs_.add_edge(parent, child, to_root_, tree_) && is_whole_;
   }
   // All hosts of a cluster, from its host number `first` on.
-  void add_chain(const Cluster& cluster, std::size_t first) {
+  void add_chain(const HostCluster& cluster, std::size_t first) {
     for (std::size_t i = 0; i + 1 < cluster.size(); ++i) {
       add(cluster[(first + i) % cluster.size()], cluster[(first + i + 1) % cluster.size()]);
     }
@@ -78,19 +45,19 @@ std::optional<lp::RoutedTree> chains_through_clusters(const AllRoots& problem,
                                                       const Deadline& deadline) try {
   if (problem.has_free_roots() || problem.spread().digraph().latency_s.empty()) return std::nullopt;
   const lp::HostArcs arcs = problem.spread().fastest_host_arcs(deadline);
-  const std::vector<Cluster> clusters = clusters_of(problem, arcs);
+  const std::vector<HostCluster> clusters = latency_clusters(problem, arcs);
   if (clusters.size() < 2 || clusters.size() == problem.spread().host_count()) return std::nullopt;
   std::vector<lp::RoutedTree> trees;
   for (const lp::Part& part : problem.parts().parts()) {
     Chains chains(arcs, part.reversed);
-    const auto place_in = [&](const Cluster& cluster) {
+    const auto place_in = [&](const HostCluster& cluster) {
       return static_cast<std::size_t>(std::ranges::find(cluster, part.root) - cluster.begin());
     };
     const auto own = std::ranges::find_if(
-        clusters, [&](const Cluster& cluster) { return place_in(cluster) < cluster.size(); });
+        clusters, [&](const HostCluster& cluster) { return place_in(cluster) < cluster.size(); });
     const std::size_t at = place_in(*own);
     chains.add_chain(*own, at);
-    for (const Cluster& cluster : clusters) {
+    for (const HostCluster& cluster : clusters) {
       if (&cluster == &*own) continue;
       chains.add(part.root, cluster[at % cluster.size()]);
       chains.add_chain(cluster, at);

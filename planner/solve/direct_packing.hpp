@@ -9,6 +9,7 @@
 #include "lp/bounds/plain_bound.hpp"
 #include "lp/fabric/both_ways.hpp"
 #include "lp/packing/arborescence_packing.hpp"
+#include "planner/problem/all_roots.hpp"
 #include "planner/problem/collective_problem.hpp"
 #include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"
@@ -29,6 +30,11 @@ bool is_for_direct_trees(const lp::Digraph& graph);
 // Whether the packing's rate is within `gap` of the bound: then the bound is the packing's, with
 // its prices.
 bool prove(lp::Packing& packing, const lp::PlainBound& bound, double gap);
+
+// Blocks whose trees' rates are their shares, at the highest rates, if they reach a plain bound but
+// for `gap`; with its prices.
+std::optional<Outcome> proven_blocks(const AllRoots& problem, std::vector<BlockOfTrees> blocks,
+                                     double gap);
 
 // What is near enough to the bound of an allreduce, and of parts that go along one ring each (a
 // link carries a part more or less): options.gap, or a thousandth. The root is in no tree a leaf,

@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "lp/bounds/plain_bound.hpp"
 #include "lp/graph/digraph.hpp"
 #include "lp/graph/host_arcs.hpp"
 #include "planner/problem/collective.hpp"
@@ -111,17 +110,8 @@ lp::HostRings direct_rings(const AllRoots& problem, const Deadline& deadline) {
 std::optional<Outcome> along_rings(const AllRoots& problem, const lp::HostRings& direct,
                                    const AlgorithmOptions& options, Purpose purpose) {
   if (!direct.fill_hosts || problem.has_free_roots()) return std::nullopt;
-  const lp::PlainBound bound = lp::plain_bound(problem.parts().problem());
-  const auto chains = [&](bool each_along_all, double gap) -> std::optional<Outcome> {
-    Outcome found;
-    found.blocks = blocks_along(problem, direct.rings, each_along_all);
-    fill_first_resource(found, problem.occupation());
-    lp::Packing packing;
-    packing.rate = throughput_of(found).value;
-    if (!prove(packing, bound, gap)) return std::nullopt;
-    Outcome proven = outcome_of(packing);
-    proven.blocks = std::move(found.blocks);
-    return proven;
+  const auto chains = [&](bool each_along_all, double gap) {
+    return proven_blocks(problem, blocks_along(problem, direct.rings, each_along_all), gap);
   };
   if (purpose == Purpose::kPlan) {
     if (auto few = chains(false, gap_near_enough(options))) return few;

@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "planner/check/verify.hpp"
+#include "planner/plan/send_windows.hpp"
 #include "simulate/simulate.hpp"
 #include "tests/planner/references/small_platform.hpp"
 
@@ -56,6 +58,26 @@ TEST(ChooseBlocks, ALongAllgatherReachesTheOptimum) {
   EXPECT_LT(choice.makespan.value, 1.02 * 256 * 1048576e-9 * 3 / 4);
   ASSERT_TRUE(choice.plan.optimum);
   EXPECT_NEAR(choice.plan.optimum->value, 4e9 / 3, 1e3);
+}
+
+// As fast as the direct way but for the time to fill trees, without 23 hosts that send to one.
+TEST(ChooseBlocks, ALongReduceScatterIsWithoutCrowds) {
+  const platforms::Platform platform = testing::complete_platform(24, 1e9);
+  const AllRoots problem(Operation::kReduceScatter, platform, Model::kOnePort);
+  const Choice choice = choose_plan(problem, Bytes{16 * kMiB});
+  EXPECT_LT(choice.makespan.value, 1.02 * 16 * 1048576e-9 * 23 / 24);
+  const std::vector<CandidateResult>& all = choice.candidates;
+  EXPECT_LE(choice.makespan.value,
+            1.02 * std::ranges::min(all, {}, &CandidateResult::makespan).makespan.value);
+  for (std::uint32_t host = 0; host < 24; ++host) {
+    std::set<std::uint32_t> senders;
+    for (const planner::PlanBlock& block : choice.plan.blocks) {
+      for (const planner::PlanEdge& edge : block.trees.at(0).edges) {
+        if (edge.parent == host) senders.insert(edge.child);
+      }
+    }
+    EXPECT_LE(senders.size(), planner::kFewNeighbours);
+  }
 }
 
 // Host c is in the middle of a chain of five, two steps from either end.

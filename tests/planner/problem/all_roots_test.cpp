@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "lp/bounds/plain_bound.hpp"
 #include "lp/solver/linear_program.hpp"
 #include "planner/check/verify.hpp"
 #include "planner/problem/collective.hpp"
@@ -155,6 +156,8 @@ TEST_P(EveryRoot, ReachesTheOptimumOfFlows) {
                           operation, drawn.platform, model, drawn.options,
                           some_shares(operation, drawn.platform.hosts().size(), checked++));
                       const double optimum = FlowOptimum(problem).solve();
+                      const lp::PackingProblem whole = problem.parts().problem();
+                      EXPECT_GE(lp::plain_bound(whole).rate / optimum, 1 - kOfFlows);
                       const Plan made = plan_of(problem);
                       EXPECT_NEAR(made.throughput.value / optimum, 1, kOfFlows);
                       ASSERT_TRUE(made.optimum);
