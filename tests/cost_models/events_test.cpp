@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <set>
 #include <vector>
@@ -211,17 +212,19 @@ double predicted_of_shares(const char* operation, const char* algorithm, const P
 }
 
 // The time until all ranks have all shares, where each sends its partner of the step what that
-// lacks. to(rank, step): the partner.
+// lacks. to(rank, step): the partner; the rank itself: none.
 template <class To>
 double allgather_s(const Parameters& network, std::size_t ranks, const To& to) {
   std::vector<std::set<std::size_t>> has(ranks);
   for (std::size_t r = 0; r < ranks; ++r) has[r] = {r};
   std::vector<double> at(ranks, 0);
-  for (std::size_t step = 0; has[0].size() < ranks; ++step) {
+  const auto lacks = [&](const auto& shares) { return shares.size() < ranks; };
+  for (std::size_t step = 0; std::ranges::any_of(has, lacks); ++step) {
     const std::vector<std::set<std::size_t>> before = has;
     const std::vector<double> began = at;
     for (std::size_t r = 0; r < ranks; ++r) {
       const std::size_t partner = to(r, step);
+      if (partner == r) continue;
       has[partner].insert(before[r].begin(), before[r].end());
       const std::size_t shares = has[partner].size() - before[partner].size();
       at[partner] =
@@ -257,6 +260,26 @@ TEST(Allgather, StepsCarryWhatThePartnerLacks) {
   }
 }
 
+// Ranks beyond a power of two give their share to one of the first, and get all others from it.
+TEST(Allgather, RecursiveDoublingIsABoundWhereRanksAreRepresented) {
+  for (const Parameters& network : kNetworks) {
+    for (std::size_t ranks = 3; ranks <= 20; ++ranks) {
+      SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks);
+      const std::size_t first = std::bit_floor(ranks);
+      const auto last_step = static_cast<std::size_t>(std::bit_width(first));
+      const double simulated = allgather_s(network, ranks, [&](std::size_t r, std::size_t step) {
+        if (first == ranks) return r ^ (std::size_t{1} << step);
+        if (step == 0) return r < first ? r : r - first;
+        if (step == last_step) return r < ranks - first ? r + first : r;
+        return r < first ? r ^ (std::size_t{1} << (step - 1)) : r;
+      });
+      const double bound = predicted_of_shares("allgather", "recursive-doubling", network, ranks);
+      EXPECT_GE(bound, simulated * (1 - 1e-12));
+      EXPECT_LE(bound, simulated * 1.6);
+    }
+  }
+}
+
 // The numbers of the ranks in each subtree.
 std::vector<std::size_t> sizes_of(const Children& children) {
   std::vector<std::size_t> sizes(children.size(), 1);
@@ -288,6 +311,18 @@ TEST(Scatter, TreesCarryTheSharesOfEachSubtree) {
                    scatter_s(network, flat_tree(ranks)));
       expect_close(predicted_of_shares("scatter", "binomial", network, ranks),
                    scatter_s(network, binomial_tree(ranks)));
+    }
+  }
+}
+
+TEST(Scatter, BinomialIsABoundOfTreesThatAreNotFull) {
+  for (const Parameters& network : kNetworks) {
+    for (std::size_t ranks = 2; ranks <= 40; ++ranks) {
+      SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks);
+      const double simulated = scatter_s(network, binomial_tree(ranks));
+      const double bound = predicted_of_shares("scatter", "binomial", network, ranks);
+      EXPECT_GE(bound, simulated * (1 - 1e-12));
+      EXPECT_LE(bound, simulated * 1.5);
     }
   }
 }
