@@ -32,9 +32,10 @@ render::LineChart chart_of(const Study& study, const std::vector<SummaryRow>& ro
   render::LineChart chart{
       .title = fmt::format("{}: performance against {}", platforms::name_of(model), axis.name),
       .x_label = std::string(axis.label),
-      .y_label = study.relative_to ? fmt::format("mean throughput / {} optimum of several trees",
-                                                 platforms::name_of(*study.relative_to))
-                                   : "mean throughput / optimum of several trees",
+      .y_label = fmt::format(
+          "mean throughput / {}optimum of several {}",
+          study.relative_to ? fmt::format("{} ", platforms::name_of(*study.relative_to)) : "",
+          study.trees_or_paths()),
       .series = {}};
   // No plan exceeds the optimum of its own model.
   if (!study.relative_to) chart.y_range = render::ChartRange{0, 1.05};

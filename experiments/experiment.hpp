@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "experiments/families.hpp"
@@ -24,8 +25,8 @@ inline constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
 struct Study {
   std::string family;  // a name of families(), or "files"
   Json origin;         // what the cases were made from, as stored in study.json
-  planner::Operation operation = planner::Operation::kBroadcast;
-  std::vector<Case> cases;  // in the order of the results
+  planner::Operation operation = planner::Operation::kBroadcast;  // any but a barrier
+  std::vector<Case> cases;                                        // in the order of the results
   std::vector<platforms::Model> models;
   std::vector<planner::Algorithm> algorithms;
   platforms::OccupationOptions occupation;
@@ -34,7 +35,14 @@ struct Study {
   // The model whose optimum throughputs are divided by; unset: that of the unit, which no plan
   // exceeds.
   std::optional<platforms::Model> relative_to = std::nullopt;
+  bool any_root = false;  // of an allreduce: its roots are free, whatever the cases' sources
 
+  // Whether the source of a case matters.
+  [[nodiscard]] bool has_root() const { return planner::may_have_root(operation) && !any_root; }
+  // What the optimum consists of.
+  [[nodiscard]] std::string_view trees_or_paths() const {
+    return planner::routes(operation) ? "paths" : "trees";
+  }
   // A unit of work is a case under a model; units are numbered case by case.
   [[nodiscard]] std::size_t unit_count() const { return cases.size() * models.size(); }
   [[nodiscard]] const Case& case_of(std::size_t unit) const { return cases[unit / models.size()]; }
@@ -64,14 +72,15 @@ double relative_to(double bound_Bps, double throughput_Bps);
 struct Result {
   std::size_t nodes = 0;  // hosts
   std::size_t arcs = 0;
-  std::string source{};          // of a reduction, the root
+  std::string source{};          // of a reduction, the root; empty: there are several
   double bound_Bps = kNoFigure;  // proven, under the model that relative_to names
-  double seconds = kNoFigure;    // wall clock of the packing that proves the bound
+  double seconds = kNoFigure;    // wall clock of the packing that proves the bound, and of
+                                 // `optimal` as well where there are several roots, or paths
   bool gap_open = false;         // a limit was reached before the bound was within the gap
   std::vector<Row> rows;         // one per algorithm, in the study's order
 };
 
-// Solves the packing once and passes it to all algorithms. If there is no solution, or a limit is
+// Solves the packing once for all algorithms. If there is no solution, or a limit is
 // reached, the result says so; other errors are thrown.
 Result run_unit(const Study& study, std::size_t unit);
 

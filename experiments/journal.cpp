@@ -93,6 +93,7 @@ void remove_outputs(const std::filesystem::path& folder) {
 Json settings_of(const Study& study) {
   Json json{{"format", "espalier-study"}, {"version", 1}, {"family", study.family}};
   json["operation"] = planner::name_of(study.operation);
+  json["any_root"] = study.any_root;
   for (const auto& [key, value] : study.origin.items()) json[key] = value;
   json["models"] = Json::array();
   for (const platforms::Model model : study.models) {
@@ -137,6 +138,7 @@ Journal::Journal(const Study& study, const std::string& folder, bool restart) {
       // What studies do not say that are older than the setting.
       if (found.is_object()) {
         found.emplace("operation", "broadcast");
+        found.emplace("any_root", false);
         found.emplace("guided_by", nullptr);
         found.emplace("relative_to", nullptr);
       }

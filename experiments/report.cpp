@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -89,15 +90,19 @@ std::string cell_of(const Spread& spread) {
 using Column = std::pair<std::string, std::vector<const SummaryRow*>>;
 
 std::string table_of(const Study& study, const std::vector<Column>& columns) {
-  std::string head = fmt::format("| {:<16} |", "algorithm");
-  std::string rule = fmt::format("|{:-<18}|", "");
+  std::size_t width = 16;
+  for (const planner::Algorithm& algorithm : study.algorithms) {
+    width = std::max(width, algorithm.name.size());
+  }
+  std::string head = fmt::format("| {:<{}} |", "algorithm", width);
+  std::string rule = fmt::format("|{:-<{}}|", "", width + 2);
   for (const auto& [title, rows] : columns) {
     head += fmt::format(" {:<18} |", title);
     rule += fmt::format("{:-<20}|", "");
   }
   std::string text = head + '\n' + rule + '\n';
   for (std::size_t a = 0; a < study.algorithms.size(); ++a) {
-    text += fmt::format("| {:<16} |", study.algorithms[a].name);
+    text += fmt::format("| {:<{}} |", study.algorithms[a].name, width);
     for (const auto& [title, rows] : columns) {
       text += fmt::format(" {:<18} |", cell_of(rows[a]->relative));
     }
@@ -184,9 +189,10 @@ std::string summary_csv(const Study& study, const std::vector<SummaryRow>& rows)
 
 std::string summary_markdown(const Study& study, const std::vector<SummaryRow>& rows) {
   std::string text = fmt::format(
-      "Throughput relative to the proven {}optimum of several pipelined trees: mean ± "
+      "Throughput relative to the proven {}optimum of several pipelined {}: mean ± "
       "deviation (worst).\n",
-      study.relative_to ? fmt::format("{} ", platforms::name_of(*study.relative_to)) : "");
+      study.relative_to ? fmt::format("{} ", platforms::name_of(*study.relative_to)) : "",
+      study.trees_or_paths());
   if (study.limits.guided_by) {
     text += fmt::format("lp-grow and lp-prune are guided by the {} optimum.\n",
                         platforms::name_of(*study.limits.guided_by));

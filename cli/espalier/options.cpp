@@ -191,6 +191,15 @@ std::vector<platforms::NodeId> sources_of(const platforms::Platform& platform,
   return sources;
 }
 
+std::vector<std::optional<platforms::NodeId>> roots_of(const platforms::Platform& platform,
+                                                       planner::Operation operation,
+                                                       const std::vector<std::string>& texts) {
+  const bool is_any = texts.empty() || is_any_root(texts);
+  if (is_any && !planner::needs_root(operation)) return {std::nullopt};
+  const std::vector<platforms::NodeId> sources = sources_of(platform, texts);
+  return {sources.begin(), sources.end()};
+}
+
 void ModelOptions::add_to(Arguments& app) {
   app.add("--model", given_model, platforms::parse_model,
           "Contention model, " + one_of(names_of(platforms::models())),

@@ -61,6 +61,11 @@ void note_warnings(const platforms::Platform& platform, const Console& console);
 // for a platform without hosts.
 std::vector<platforms::NodeId> sources_of(const platforms::Platform& platform,
                                           const std::vector<std::string>& texts);
+// The root of each problem that --source poses, which is unset where there are several: where the
+// operation needs none and there is no text, or 'any'.
+std::vector<std::optional<platforms::NodeId>> roots_of(const platforms::Platform& platform,
+                                                       planner::Operation operation,
+                                                       const std::vector<std::string>& texts);
 
 // --operation, one of `names` (of enumerators from the first on, static), a broadcast unless given.
 template <class Value>  // planner::Operation, or optional
@@ -74,6 +79,12 @@ void add_operation(Arguments& app, Value& operation, const std::vector<std::stri
 template <class Value>  // as above
 void add_every_operation(Arguments& app, Value& operation) {
   static const std::vector<std::string_view> names = names_of(planner::kOperationsAndBarrier);
+  add_operation(app, operation, names);
+}
+// The same for a command that serves those that move a message.
+template <class Value>
+void add_operation(Arguments& app, Value& operation) {
+  static const std::vector<std::string_view> names = names_of(planner::kEveryOperation);
   add_operation(app, operation, names);
 }
 using GivenOption = std::pair<const char*, bool>;  // its name, and whether it was given
@@ -126,12 +137,6 @@ struct ReceiversOption {
  private:
   const planner::Operation* operation_ = nullptr;
 };
-// For a command that serves operations with one root only.
-template <class Value>
-void add_operation(Arguments& app, Value& operation) {
-  static const std::vector<std::string_view> names = names_of(planner::kOperations);
-  add_operation(app, operation, names);
-}
 // When to stop: --time-limit, --gap.
 void add_limits(Arguments& app, planner::AlgorithmOptions& limits);
 // The model whose optimum guides lp-grow and lp-prune: --guided-by.
@@ -171,6 +176,9 @@ struct ModelOptions {
 
 // As --source of an allreduce: the planner chooses how much is combined at which host.
 inline constexpr std::string_view kAnyRoot = "any";
+inline bool is_any_root(const std::vector<std::string>& texts) {
+  return texts.size() == 1 && texts.front() == kAnyRoot;
+}
 
 // One planning problem: platform, --operation, --source (where the operation has one root), and the
 // groups above.

@@ -22,9 +22,14 @@ struct Collective {
   int id;  // Open MPI's COLLTYPE_T
   std::string_view function;
 };
-constexpr std::array kCollectives{
-    Collective{"alltoall", 3, "MPI_Alltoall"}, Collective{"barrier", 6, "MPI_Barrier"},
-    Collective{"broadcast", 7, "MPI_Bcast"}, Collective{"reduce", 11, "MPI_Reduce"}};
+constexpr std::array kCollectives{Collective{"allgather", 0, "MPI_Allgather"},
+                                  Collective{"alltoall", 3, "MPI_Alltoall"},
+                                  Collective{"barrier", 6, "MPI_Barrier"},
+                                  Collective{"broadcast", 7, "MPI_Bcast"},
+                                  Collective{"gather", 9, "MPI_Gather"},
+                                  Collective{"reduce", 11, "MPI_Reduce"},
+                                  Collective{"reduce-scatter", 12, "MPI_Reduce_scatter"},
+                                  Collective{"scatter", 15, "MPI_Scatter"}};
 
 struct Number {
   std::string_view operation;
@@ -33,14 +38,32 @@ struct Number {
   bool cuts;  // whether Open MPI uses the segment size
 };
 constexpr std::array kNumbers{
-    Number{"alltoall", "linear", 1, false},     Number{"alltoall", "pairwise", 2, false},
-    Number{"barrier", "flat-tree", 1, false},   Number{"barrier", "flat-tree-worst", 1, false},
-    Number{"barrier", "double-ring", 2, false}, Number{"barrier", "recursive-doubling", 3, false},
-    Number{"barrier", "bruck", 4, false},       Number{"broadcast", "linear", 1, false},
-    Number{"broadcast", "pipeline", 3, true},   Number{"broadcast", "split-binary", 4, true},
-    Number{"broadcast", "binary", 5, true},     Number{"broadcast", "binomial", 6, true},
-    Number{"reduce", "flat-tree", 1, false},    Number{"reduce", "pipeline", 3, true},
-    Number{"reduce", "binary", 4, true},        Number{"reduce", "binomial", 5, true},
+    Number{"allgather", "bruck", 2, false},
+    Number{"allgather", "recursive-doubling", 3, false},
+    Number{"allgather", "ring", 4, false},
+    Number{"allgather", "neighbor-exchange", 5, false},
+    Number{"gather", "linear", 1, false},
+    Number{"gather", "binomial", 2, false},
+    Number{"reduce-scatter", "recursive-halving", 2, false},
+    Number{"reduce-scatter", "ring", 3, false},
+    Number{"scatter", "linear", 1, false},
+    Number{"scatter", "binomial", 2, false},
+    Number{"alltoall", "linear", 1, false},
+    Number{"alltoall", "pairwise", 2, false},
+    Number{"barrier", "flat-tree", 1, false},
+    Number{"barrier", "flat-tree-worst", 1, false},
+    Number{"barrier", "double-ring", 2, false},
+    Number{"barrier", "recursive-doubling", 3, false},
+    Number{"barrier", "bruck", 4, false},
+    Number{"broadcast", "linear", 1, false},
+    Number{"broadcast", "pipeline", 3, true},
+    Number{"broadcast", "split-binary", 4, true},
+    Number{"broadcast", "binary", 5, true},
+    Number{"broadcast", "binomial", 6, true},
+    Number{"reduce", "flat-tree", 1, false},
+    Number{"reduce", "pipeline", 3, true},
+    Number{"reduce", "binary", 4, true},
+    Number{"reduce", "binomial", 5, true},
 };
 
 constexpr std::uint64_t kMostBytes = std::numeric_limits<std::int64_t>::max();

@@ -91,6 +91,12 @@ class Space {
       const Bytes message = has_message ? one.of.message : Bytes{0};
       const Bytes segment = one.entry->segments ? segment_of(one.of) : message;
       all.insert(std::max(segment, Bytes{1}));
+      if (one.entry->has_shares()) {  // messages are of 1, 2, 4, ... shares
+        for (std::uint64_t size = message.value / one.of.ranks; size > 0 && size < message.value;
+             size *= 2) {
+          all.insert(Bytes{size});
+        }
+      }
       if (one.entry->halves()) {
         all.insert(std::max(Bytes{message.value - message.value / 2}, Bytes{1}));
       }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cost_models/formulas/shares.hpp"
 #include "cost_models/formulas/terms.hpp"
 
 namespace espalier::cost_models {
@@ -60,7 +61,7 @@ double linear_sends(N n) {
   return (n.ranks - 1) * (n.segments * n.ranks + 1 - n.ranks / 2);
 }
 
-constexpr auto kFormulas = std::to_array<FormulaEntry>({
+constexpr auto kPrinted = std::to_array<FormulaEntry>({
     // CM, table 1. Flat tree: CM predicts with the best case; the worst case has no Hockney row.
     // The printed (P - 1) alpha omits the reports to the root, which the other rows count as one.
     {kBarrier, "flat-tree", "CM table 1, Flat-Tree, Hockney", kWhole,
@@ -229,6 +230,12 @@ constexpr auto kFormulas = std::to_array<FormulaEntry>({
     {kAlltoall, "pairwise", "CM table 4, Pairwise exchange, PLogP", kWhole,
      [](P t, N n) { return (n.ranks - 1) * (t.latency + t.gap); }},
 });
+
+constexpr auto kFormulas = [] {
+  std::array<FormulaEntry, kPrinted.size() + shares::kFormulas.size()> all{};
+  std::ranges::copy(shares::kFormulas, std::ranges::copy(kPrinted, all.begin()).out);
+  return all;
+}();
 
 void add_once(std::vector<std::string_view>& names, std::string_view name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);

@@ -1,5 +1,6 @@
-// Times of collective operations by the formulas of CM, tables 1 to 4, and of TTC, as rows of a
-// table (docs/models.md; docs/decisions/0010 where the printed tables are damaged).
+// Times of collective operations by the formulas of CM, tables 1 to 4, of TTC, and of Thakur,
+// Rabenseifner and Gropp, as rows of a table (docs/models.md; docs/decisions/0010 where the printed
+// tables are damaged).
 #pragma once
 
 #include <cstdint>
@@ -18,11 +19,12 @@ inline constexpr std::uint64_t kMaxRanks = 2'147'483'647;  // MPI counts them in
 // One call of an operation.
 struct Case {
   std::uint64_t ranks = 1;  // P
-  // m: the root's message (broadcast, reduce); a rank's (allreduce); what each rank sends to each
-  // other (alltoall); ignored (barrier).
+  // m: the root's message (broadcast, reduce); a rank's (allreduce); all shares together, each of
+  // m / P (allgather, reduce-scatter, scatter, gather); what each rank sends to each other
+  // (alltoall); ignored (barrier).
   Bytes message;
   // ms, the segment size; 0 or larger than the message: not cut. The last segment counts as a full
-  // one. Barriers and the pairwise alltoall ignore it.
+  // one. Barriers, the pairwise alltoall and operations with shares ignore it.
   Bytes segment;
   SecondsPerByte computation;  // gamma: time to combine a byte in a reduction
 };
@@ -43,7 +45,7 @@ using FormulaOf = double (*)(const Terms&, const Counts&);
 using Formula = std::variant<FormulaOf<HockneyTerms>, FormulaOf<LogGPTerms>, FormulaOf<PLogPTerms>>;
 
 struct FormulaEntry {
-  std::string_view operation;  // "barrier", "broadcast", "reduce", "allreduce", "alltoall"
+  std::string_view operation;  // "barrier", "broadcast", ...: as a plan's
   std::string_view algorithm;
   std::string_view source;  // table and row
   bool segments;            // whether the formula uses Case::segment
@@ -53,6 +55,11 @@ struct FormulaEntry {
   [[nodiscard]] std::string_view model() const { return kModelNames[formula.index()]; }
   // Whether halves of the message are sent, so that a segment is at most one half.
   [[nodiscard]] bool halves() const { return algorithm == "split-binary"; }
+  // Whether messages are of one share or several.
+  [[nodiscard]] bool has_shares() const {
+    return operation == "allgather" || operation == "reduce-scatter" || operation == "scatter" ||
+           operation == "gather";
+  }
 };
 
 // Ordered by operation, algorithm and model, as in the tables.

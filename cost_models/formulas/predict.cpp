@@ -44,6 +44,7 @@ Counts counts_of(const Case& of) {
           .segment_bytes = segment_bytes,
           .message_bytes = as_double(of.message.value),
           .half_bytes = as_double(of.message.value - of.message.value / 2),
+          .share_bytes = as_double(of.message.value) / as_double(of.ranks),
           .log_floor = static_cast<double>(log_floor),
           .log_ceil = static_cast<double>(power_of_two ? log_floor : log_floor + 1),
           // ceil(log2(P + 1)) is the number of bits of P

@@ -14,6 +14,7 @@ struct Counts {
   double segment_bytes;  // ms
   double message_bytes;  // m
   double half_bytes;     // the larger half of m
+  double share_bytes;    // m / P
   double log_floor;      // floor(log2 P)
   double log_ceil;       // ceil(log2 P)
   double levels;         // levels of a binary tree: ceil(log2(P + 1))
@@ -29,16 +30,19 @@ Counts counts_of(const Case& of);
 Seconds finite(double seconds);
 
 // All terms are those of a segment, and `half_...` those of the larger half of the message.
+// `model` is for messages of other sizes.
 struct HockneyTerms {
   double alpha;
   double message;  // alpha + ms beta
   double half_message;
+  const Hockney* model;
 };
+inline double message_s(const Hockney& model, double bytes) {
+  return model.alpha_s.at(bytes) + bytes * model.beta_s_per_byte.at(bytes);
+}
 inline HockneyTerms terms(const Hockney& model, const Counts& n) {
-  const auto message = [&model](double bytes) {
-    return model.alpha_s.at(bytes) + bytes * model.beta_s_per_byte.at(bytes);
-  };
-  return {model.alpha_s.at(n.segment_bytes), message(n.segment_bytes), message(n.half_bytes)};
+  return {model.alpha_s.at(n.segment_bytes), message_s(model, n.segment_bytes),
+          message_s(model, n.half_bytes), &model};
 }
 
 struct LogGPTerms {
@@ -65,11 +69,15 @@ struct PLogPTerms {
   double send;     // os(ms)
   double receive;  // or(ms)
   double half_gap;
+  const PLogP* model;
 };
 inline PLogPTerms terms(const PLogP& model, const Counts& n) {
-  return {model.latency.value, model.gap_s.at(n.segment_bytes),
-          model.send_overhead_s.at(n.segment_bytes), model.receive_overhead_s.at(n.segment_bytes),
-          model.gap_s.at(n.half_bytes)};
+  return {model.latency.value,
+          model.gap_s.at(n.segment_bytes),
+          model.send_overhead_s.at(n.segment_bytes),
+          model.receive_overhead_s.at(n.segment_bytes),
+          model.gap_s.at(n.half_bytes),
+          &model};
 }
 
 // Two trees (two_tree.hpp).

@@ -1,6 +1,8 @@
 // The formulas against messages simulated one by one, where the formulas are exact.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <set>
 #include <vector>
@@ -197,6 +199,159 @@ TEST(Alltoall, PairwiseIsOneMessagePerStepWhateverTheSegment) {
     double time = 0;
     for (std::size_t step = 1; step < 9; ++step) time += message_of(network, 3000).delivery;
     expect_close(predicted_s("alltoall", "pairwise", network, 9, 3), time);
+  }
+}
+
+// The bytes of a message of one share.
+constexpr std::size_t kShare = 600;
+
+double predicted_of_shares(const char* operation, const char* algorithm, const Parameters& network,
+                           std::size_t ranks, double computation = 0) {
+  const FormulaEntry& entry = entry_of(operation, algorithm, kModelNames.at(network.index()));
+  return predict(entry, network, {ranks, {ranks * kShare}, {}, SecondsPerByte{computation}}).value;
+}
+
+// The time until all ranks have all shares, where each sends its partner of the step what that
+// lacks. to(rank, step): the partner; the rank itself: none.
+template <class To>
+double allgather_s(const Parameters& network, std::size_t ranks, const To& to) {
+  std::vector<std::set<std::size_t>> has(ranks);
+  for (std::size_t r = 0; r < ranks; ++r) has[r] = {r};
+  std::vector<double> at(ranks, 0);
+  const auto lacks = [&](const auto& shares) { return shares.size() < ranks; };
+  for (std::size_t step = 0; std::ranges::any_of(has, lacks); ++step) {
+    const std::vector<std::set<std::size_t>> before = has;
+    const std::vector<double> began = at;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      const std::size_t partner = to(r, step);
+      if (partner == r) continue;
+      has[partner].insert(before[r].begin(), before[r].end());
+      const std::size_t shares = has[partner].size() - before[partner].size();
+      at[partner] =
+          std::max(at[partner],
+                   began[r] + message_of(network, static_cast<double>(shares * kShare)).delivery);
+    }
+  }
+  return *std::max_element(at.begin(), at.end());
+}
+
+TEST(Allgather, StepsCarryWhatThePartnerLacks) {
+  for (const Parameters& network : kNetworks) {
+    for (std::size_t ranks = 2; ranks <= 20; ++ranks) {
+      SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks);
+      const auto expect = [&](const char* algorithm, const auto& to) {
+        expect_close(predicted_of_shares("allgather", algorithm, network, ranks),
+                     allgather_s(network, ranks, to));
+      };
+      expect("ring", [&](std::size_t r, std::size_t) { return (r + 1) % ranks; });
+      expect("bruck", [&](std::size_t r, std::size_t step) {
+        return (r + ranks - (std::size_t{1} << step) % ranks) % ranks;
+      });
+      if (ranks % 2 == 0) {
+        expect("neighbor-exchange", [&](std::size_t r, std::size_t step) {
+          return (r % 2 == step % 2 ? r + 1 : r + ranks - 1) % ranks;
+        });
+      }
+      if ((ranks & (ranks - 1)) == 0) {
+        expect("recursive-doubling",
+               [](std::size_t r, std::size_t step) { return r ^ (std::size_t{1} << step); });
+      }
+    }
+  }
+}
+
+// Ranks beyond a power of two give their share to one of the first, and get all others from it.
+TEST(Allgather, RecursiveDoublingIsABoundWhereRanksAreRepresented) {
+  for (const Parameters& network : kNetworks) {
+    for (std::size_t ranks = 3; ranks <= 20; ++ranks) {
+      SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks);
+      const std::size_t first = std::bit_floor(ranks);
+      const auto last_step = static_cast<std::size_t>(std::bit_width(first));
+      const double simulated = allgather_s(network, ranks, [&](std::size_t r, std::size_t step) {
+        if (first == ranks) return r ^ (std::size_t{1} << step);
+        if (step == 0) return r < first ? r : r - first;
+        if (step == last_step) return r < ranks - first ? r + first : r;
+        return r < first ? r ^ (std::size_t{1} << (step - 1)) : r;
+      });
+      const double bound = predicted_of_shares("allgather", "recursive-doubling", network, ranks);
+      EXPECT_GE(bound, simulated * (1 - 1e-12));
+      EXPECT_LE(bound, simulated * 1.6);
+    }
+  }
+}
+
+// The numbers of the ranks in each subtree.
+std::vector<std::size_t> sizes_of(const Children& children) {
+  std::vector<std::size_t> sizes(children.size(), 1);
+  for (std::size_t v = children.size(); v-- > 0;) {
+    for (const std::size_t child : children[v]) sizes[v] += sizes[child];
+  }
+  return sizes;
+}
+
+double scatter_s(const Parameters& network, const Children& children) {
+  const std::vector<std::size_t> sizes = sizes_of(children);
+  std::vector<double> at(children.size(), 0);
+  for (std::size_t v = 0; v < children.size(); ++v) {
+    double start = at[v];
+    for (const std::size_t child : children[v]) {
+      const Message message = message_of(network, static_cast<double>(sizes[child] * kShare));
+      at[child] = start + message.delivery;
+      start += message.spacing;
+    }
+  }
+  return *std::max_element(at.begin(), at.end());
+}
+
+TEST(Scatter, TreesCarryTheSharesOfEachSubtree) {
+  for (const Parameters& network : kNetworks) {
+    for (const std::size_t ranks : {2U, 4U, 8U, 32U}) {
+      SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks);
+      expect_close(predicted_of_shares("scatter", "linear", network, ranks),
+                   scatter_s(network, flat_tree(ranks)));
+      expect_close(predicted_of_shares("scatter", "binomial", network, ranks),
+                   scatter_s(network, binomial_tree(ranks)));
+    }
+  }
+}
+
+TEST(Scatter, BinomialIsABoundOfTreesThatAreNotFull) {
+  for (const Parameters& network : kNetworks) {
+    for (std::size_t ranks = 2; ranks <= 40; ++ranks) {
+      SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks);
+      const double simulated = scatter_s(network, binomial_tree(ranks));
+      const double bound = predicted_of_shares("scatter", "binomial", network, ranks);
+      EXPECT_GE(bound, simulated * (1 - 1e-12));
+      EXPECT_LE(bound, simulated * 1.5);
+    }
+  }
+}
+
+// A gather is a scatter in reverse, and without work a reduce-scatter is an allgather in reverse.
+TEST(Gather, IsTheReverse) {
+  for (const Parameters& network : kNetworks) {
+    for (std::size_t ranks = 2; ranks <= 20; ++ranks) {
+      SCOPED_TRACE(::testing::Message() << network.index() << ' ' << ranks);
+      for (const char* algorithm : {"linear", "binomial"}) {
+        EXPECT_EQ(predicted_of_shares("gather", algorithm, network, ranks),
+                  predicted_of_shares("scatter", algorithm, network, ranks));
+      }
+      EXPECT_EQ(predicted_of_shares("reduce-scatter", "ring", network, ranks),
+                predicted_of_shares("allgather", "ring", network, ranks));
+      EXPECT_EQ(predicted_of_shares("reduce-scatter", "recursive-halving", network, ranks),
+                predicted_of_shares("allgather", "recursive-doubling", network, ranks));
+    }
+  }
+}
+
+// All data are combined once: P - 1 shares on each rank of a power of two.
+TEST(ReduceScatter, CombinesAllOtherShares) {
+  for (const char* algorithm : {"ring", "recursive-halving", "pairwise"}) {
+    for (const Parameters& network : {Parameters(kHockney), Parameters(kLogGP)}) {
+      const double work = predicted_of_shares("reduce-scatter", algorithm, network, 8, kGamma) -
+                          predicted_of_shares("reduce-scatter", algorithm, network, 8);
+      EXPECT_NEAR(work, 7 * kShare * kGamma, 1e-12 * work) << algorithm;
+    }
   }
 }
 

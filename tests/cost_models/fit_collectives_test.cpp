@@ -101,6 +101,34 @@ TEST(FitCollectives, RecoversPLogPsTables) {
   EXPECT_EQ(gaps, 8U);
 }
 
+// Messages of one share, or several.
+TEST(FitCollectives, RecoversParametersFromOperationsWithShares) {
+  const std::vector<std::string> operations{"allgather", "reduce-scatter", "scatter", "gather"};
+  expect_frodo(
+      std::get<LogGP>(
+          fit_collectives("loggp", predicted(operations, "loggp", frodo("loggp"))).parameters),
+      1e-5);
+  const PLogP network = curved();
+  std::vector<TimedCase> measured;
+  for (const char* const algorithm : {"ring", "bruck", "recursive-doubling"}) {
+    for (const std::uint64_t ranks : {2, 4, 8, 16}) {
+      const FormulaEntry& entry = entry_of("allgather", algorithm, "plogp");
+      const Case of{ranks, {16'000}, {}, {}};
+      measured.push_back({&entry, of, predict(entry, network, of)});
+    }
+  }
+  const CollectiveFit fit = fit_collectives("plogp", measured);
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    EXPECT_NEAR(fit.predicted[i].value / measured[i].time.value, 1, 1e-5) << i;
+  }
+  for (const double bytes : {1000.0, 2000.0, 4000.0, 8000.0}) {
+    EXPECT_NEAR(std::get<PLogP>(fit.parameters).gap_s.at(bytes) +
+                    std::get<PLogP>(fit.parameters).latency.value,
+                network.gap_s.at(bytes) + network.latency.value, 1e-9)
+        << bytes;
+  }
+}
+
 // Broadcasts determine g at each segment size, and nothing of the overheads.
 TEST(FitCollectives, DeterminesPLogPsGapsFromBroadcastsAlone) {
   const FormulaEntry& entry = entry_of("broadcast", "pipeline", "plogp");

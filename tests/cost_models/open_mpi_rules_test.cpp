@@ -119,6 +119,17 @@ TEST(OpenMpiNumber, IsAsOmpiInfoLists) {
   EXPECT_EQ(number("alltoall", "linear", 0), 1);
   EXPECT_EQ(number("alltoall", "linear", 1024), -1);
   EXPECT_EQ(number("alltoall", "pairwise", 0), 2);
+  EXPECT_EQ(number("allgather", "bruck", 0), 2);
+  EXPECT_EQ(number("allgather", "recursive-doubling", 0), 3);
+  EXPECT_EQ(number("allgather", "ring", 0), 4);
+  EXPECT_EQ(number("allgather", "neighbor-exchange", 0), 5);
+  EXPECT_EQ(number("reduce-scatter", "recursive-halving", 0), 2);
+  EXPECT_EQ(number("reduce-scatter", "ring", 0), 3);
+  EXPECT_EQ(number("reduce-scatter", "pairwise", 0), -1);
+  EXPECT_EQ(number("gather", "linear", 0), 1);
+  EXPECT_EQ(number("gather", "binomial", 0), 2);
+  EXPECT_EQ(number("scatter", "linear", 0), 1);
+  EXPECT_EQ(number("scatter", "binomial", 0), 2);
   EXPECT_EQ(number("barrier", "flat-tree", 0), 1);
   EXPECT_EQ(number("barrier", "double-ring", 0), 2);
   EXPECT_EQ(number("barrier", "recursive-doubling", 0), 3);
@@ -127,7 +138,8 @@ TEST(OpenMpiNumber, IsAsOmpiInfoLists) {
 
 TEST(OpenMpiRules, DecideAsTheDecisionDoes) {
   const std::map<std::string, std::int64_t> ids{
-      {"alltoall", 3}, {"barrier", 6}, {"broadcast", 7}, {"reduce", 11}};
+      {"allgather", 0}, {"alltoall", 3}, {"barrier", 6},         {"broadcast", 7},
+      {"gather", 9},    {"reduce", 11},  {"reduce-scatter", 12}, {"scatter", 15}};
   for (const auto& [operation, id] : ids) {
     for (const std::string_view model : kModelNames) {
       DecisionGrid grid{{3, 4, 5, 8, 16, 31}, {{1}, {1024}, {4096}, {65536}, {1048576}}, {}};

@@ -3,12 +3,14 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "planner/problem/collective.hpp"
+#include "planner/problem/any_problem.hpp"
 #include "planner/solve/make_plan.hpp"
 #include "tests/experiments/small_study.hpp"
 
@@ -17,6 +19,50 @@ namespace {
 
 using namespace espalier::testing;
 using namespace ::testing;
+
+// A platform  a -> b : from the source `b` no other host can be reached.
+Case one_way(const std::string& source) {
+  return {.platform = "one way", .nodes = 2, .density = {}, .source = source, .make = [] {
+            platforms::PlatformBuilder builder("one way");
+            const platforms::NodeId a = builder.node_named("a");
+            const platforms::NodeId b = builder.node_named("b");
+            builder.add_arc({a, b, {1e6}, {}, {}});
+            return std::make_shared<const platforms::Platform>(std::move(builder).build());
+          }};
+}
+
+// Two draws of five hosts. An allreduce has free roots.
+void expect_figures_of_planner(planner::Operation operation) {
+  SCOPED_TRACE(planner::name_of(operation));
+  Study study = small_study("optimal,grow,ring");
+  study.operation = operation;
+  study.any_root = planner::goes_both_ways(operation);
+  study.cases = families().front().cases({.nodes = {5}, .densities = {0.6}, .draws = 2, .seed = 3});
+  for (const auto& [unit, result] : results_of(study, 1)) {
+    const auto platform = study.case_of(unit).make();
+    std::optional<platforms::NodeId> root;
+    if (planner::needs_root(operation)) root = platform->hosts().front();
+    EXPECT_EQ(result.source, root ? "n0" : "");
+    EXPECT_FALSE(result.gap_open);
+    planner::on_problem(
+        operation, *platform, root, study.model_of(unit), {}, {}, [&](const auto& problem) {
+          const double optimum = planner::prove_optimum(problem, {}).bound->value;
+          EXPECT_NEAR(result.bound_Bps / optimum, 1, 2e-6);
+          ASSERT_EQ(result.rows.size(), 3U);
+          for (std::size_t a = 0; a < 3; ++a) {
+            const Row& row = result.rows[a];
+            const planner::Outcome outcome = planner::run(study.algorithms[a], problem, {});
+            EXPECT_EQ(row.error, "");
+            EXPECT_EQ(row.throughput_Bps, planner::throughput_of(outcome).value);
+            EXPECT_LE(row.relative, 1);
+            EXPECT_DOUBLE_EQ(row.relative, std::min(1.0, row.throughput_Bps / result.bound_Bps));
+            EXPECT_EQ(row.trees, planner::tree_count(outcome));
+            EXPECT_GE(row.depth, 1U);
+          }
+          EXPECT_NEAR(result.rows[0].relative, 1, 1e-5);
+        });
+  }
+}
 
 TEST(RunUnits, GivesTheSameBytesWithAnyNumberOfThreads) {
   const Study study = small_study("all");
@@ -73,6 +119,47 @@ TEST(RunUnits, StudiesTheOtherOperations) {
   }
 }
 
+// A study of an operation with several roots, or whose parts are routed, has the figures of
+// `compare`.
+TEST(RunUnits, StudiesOperationsWithBlocks) {
+  for (const auto operation : planner::kEveryOperation) {
+    if (planner::routes(operation) || !planner::needs_root(operation)) {
+      expect_figures_of_planner(operation);
+    }
+  }
+}
+
+TEST(RunUnits, RecordsOperationsWithBlocksThatHaveNoSolution) {
+  Study study = small_study();
+  study.cases = {one_way("")};
+  for (const auto operation : {planner::Operation::kAllgather, planner::Operation::kAlltoall}) {
+    study.operation = operation;
+    for (const auto& [unit, result] : results_of(study, 1)) {
+      EXPECT_EQ(result.source, "");
+      EXPECT_TRUE(std::isnan(result.bound_Bps));
+      ASSERT_EQ(result.rows.size(), study.algorithms.size());
+      for (const Row& row : result.rows) EXPECT_THAT(row.error, HasSubstr("'b'"));
+    }
+  }
+}
+
+// Without `optimal` the bound is proven all the same.
+TEST(RunUnits, ProvesTheBoundOfBlocksForAnyAlgorithms) {
+  Study study = small_study("grow");
+  study.cases.resize(1);
+  study.operation = planner::Operation::kAllgather;
+  Study with = small_study("optimal,grow");
+  with.cases.resize(1);
+  with.operation = study.operation;
+  const Results alone = results_of(study, 1);
+  for (const auto& [unit, result] : results_of(with, 1)) {
+    const Result& other = alone.at(unit);
+    EXPECT_FALSE(other.gap_open);
+    EXPECT_NEAR(other.bound_Bps / result.bound_Bps, 1, 2e-6);
+    EXPECT_EQ(other.rows[0].throughput_Bps, result.rows[1].throughput_Bps);
+  }
+}
+
 // HBT compares multi-port trees with the optimum of its one-port linear program.
 TEST(RunUnits, DividesByTheOptimumOfTheModelNamed) {
   Study study = small_study("optimal,lp-grow");
@@ -91,17 +178,6 @@ TEST(RunUnits, DividesByTheOptimumOfTheModelNamed) {
     }
   }
   EXPECT_TRUE(exceeds) << "multi-port never exceeded the one-port optimum";
-}
-
-// A platform  a -> b : from the source `b` no other host can be reached.
-Case one_way(const std::string& source) {
-  return {.platform = "one way", .nodes = 2, .density = {}, .source = source, .make = [] {
-            platforms::PlatformBuilder builder("one way");
-            const platforms::NodeId a = builder.node_named("a");
-            const platforms::NodeId b = builder.node_named("b");
-            builder.add_arc({a, b, {1e6}, {}, {}});
-            return std::make_shared<const platforms::Platform>(std::move(builder).build());
-          }};
 }
 
 TEST(RunUnits, RecordsUnitsWithoutASolution) {

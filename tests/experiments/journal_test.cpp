@@ -93,6 +93,9 @@ TEST_F(JournalTest, OtherSettingsAreRefusedByName) {
   other.operation = planner::Operation::kReduce;
   EXPECT_THAT(refused(other), StartsWith(file + ": /operation: "));
   other = small_study();
+  other.any_root = true;
+  EXPECT_THAT(refused(other), StartsWith(file + ": /any_root: "));
+  other = small_study();
   other.limits.guided_by = platforms::Model::kOnePort;
   EXPECT_THAT(refused(other), StartsWith(file + ": /guided_by: "));
   other = small_study();
@@ -105,7 +108,8 @@ TEST_F(JournalTest, AnOlderStudyHasTheDefaultsOfNewerSettings) {
   const Study study = small_study();
   const std::string whole = finish(study);
   Json settings = parse_json(read_text(path("s/study.json")), "study.json");
-  for (const char* newer : {"operation", "guided_by", "relative_to"}) settings.erase(newer);
+  for (const char* newer : {"operation", "any_root", "guided_by", "relative_to"})
+    settings.erase(newer);
   write_text(path("s/study.json"), settings.dump());
   EXPECT_EQ(finish(study), whole);
 }

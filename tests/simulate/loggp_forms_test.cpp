@@ -2,18 +2,18 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "cost_models/formulas/predict.hpp"
-#include "planner/solve/make_plan.hpp"
+#include "planner/problem/any_problem.hpp"
 #include "platforms/generators/generators.hpp"
 #include "simulate/simulate.hpp"
 #include "support/errors.hpp"
 #include "tests/cost_models/networks.hpp"
-#include "tests/planner/references/small_platform.hpp"
 
 namespace espalier::simulate::loggp_forms_test {
 namespace {
 
-using espalier::testing::instance_of;
 using platforms::LogGPFamily;
 
 LogGPFamily family_of(const cost_models::LogGP& loggp, std::size_t hosts) {
@@ -27,17 +27,25 @@ LogGPFamily family_of(const cost_models::LogGP& loggp, std::size_t hosts) {
 }
 
 double simulated(const char* algorithm, const cost_models::LogGP& loggp, std::size_t hosts,
-                 Bytes message, Bytes segment) {
+                 Bytes message, Bytes segment,
+                 planner::Operation operation = planner::Operation::kBroadcast) {
   const platforms::Platform platform = platforms::generate_loggp(family_of(loggp, hosts));
-  const planner::Instance instance = instance_of(platform, "h0", "one-port-unidirectional");
+  std::optional<platforms::NodeId> root;
+  if (planner::needs_root(operation)) root = platform.hosts().front();
   const planner::Plan plan =
-      make_plan(instance, algorithm, espalier::testing::run(algorithm, instance), segment);
+      planner::on_problem(operation, platform, root, platforms::Model::kOnePortUnidirectional, {},
+                          {}, [&](const auto& problem) {
+                            const planner::Outcome outcome = planner::run(
+                                planner::find_algorithm(algorithm, operation), problem, {});
+                            return planner::make_plan(problem, algorithm, outcome, segment);
+                          });
   return Simulator(plan, platform).run(message).makespan.value;
 }
 
 double predicted(const char* formula, const cost_models::LogGP& loggp, std::size_t hosts,
-                 Bytes message, Bytes segment) {
-  return predict(cost_models::entry_of("broadcast", formula, "loggp"), loggp,
+                 Bytes message, Bytes segment,
+                 planner::Operation operation = planner::Operation::kBroadcast) {
+  return predict(cost_models::entry_of(planner::name_of(operation), formula, "loggp"), loggp,
                  {hosts, message, segment, {}})
       .value;
 }
@@ -62,6 +70,35 @@ TEST(LogGPForms, BroadcastsTakeAsLongAsByTheFormulas) {
         }
         expect("binary", "binary", 7);
         expect("binary", "binary", 15);
+      }
+    }
+  }
+}
+
+// A plan sends each part by itself, so that there are no messages of several shares, unlike in
+// binomial trees, Bruck's and recursive doubling. In each step of a ring a message may wait for
+// a processor that is sending.
+TEST(LogGPForms, SharesTakeAsLongAsByTheFormulas) {
+  using enum planner::Operation;
+  constexpr double kRounding = 1e-6;
+  for (const cost_models::Preset& preset : cost_models::presets()) {
+    for (const std::size_t hosts : {2U, 5U, 8U}) {
+      for (const std::uint64_t share : {1024U, 8192U}) {
+        SCOPED_TRACE(fmt::format("{}, {} shares of {}", preset.name, hosts, share));
+        const Bytes message{hosts * share};
+        for (const planner::Operation operation : {kScatter, kGather}) {
+          EXPECT_NEAR(simulated("flat", preset.loggp, hosts, message, message, operation) /
+                          predicted("linear", preset.loggp, hosts, message, {}, operation),
+                      1, kRounding);
+        }
+        for (const planner::Operation operation : {kAllgather, kReduceScatter}) {
+          const double waiting =
+              simulated("ring", preset.loggp, hosts, message, message, operation) -
+              predicted("ring", preset.loggp, hosts, message, {}, operation);
+          EXPECT_GE(waiting, 0);
+          const double sends_s = static_cast<double>(hosts - 1) * preset.loggp.overhead.value;
+          EXPECT_LE(waiting, 1.25 * sends_s);  // and a little for their bytes
+        }
       }
     }
   }

@@ -44,19 +44,7 @@ struct CompareCommand {
 
  private:
   [[nodiscard]] ExitStatus run_barrier() const;
-  // Of each instance; one without a root has several.
-  [[nodiscard]] std::vector<std::optional<platforms::NodeId>> roots_on(
-      const platforms::Platform& platform) const;
 };
-
-std::vector<std::optional<platforms::NodeId>> CompareCommand::roots_on(
-    const platforms::Platform& platform) const {
-  const bool is_any = sources.empty() || sources == std::vector{std::string(kAnyRoot)};
-  if (is_any && !planner::needs_root(operation)) return {std::nullopt};
-  std::vector<std::optional<platforms::NodeId>> roots;
-  for (const platforms::NodeId source : sources_of(platform, sources)) roots.emplace_back(source);
-  return roots;
-}
 
 void CompareCommand::check() const {
   if (!chart.empty() && !frontier) throw InputError({}, "--chart", "needs --frontier");
@@ -72,7 +60,7 @@ ExitStatus CompareCommand::run_barrier() const {
     throw InputError({}, "platforms", "barriers are compared on one platform at a time");
   }
   const platforms::Platform platform = reading.read(platforms.front(), console);
-  const BarrierProblem problem{platform, roots_on(platform).front(), model};
+  const BarrierProblem problem{platform, roots_of(platform, operation, sources).front(), model};
   const simulate::Choice choice =
       choose_for(problem, planner::parse_algorithms(algorithms, operation), limits, console);
   write_text("-", barrier_comparison(problem, choice).render(json));
@@ -103,7 +91,7 @@ ExitStatus CompareCommand::run() const {
   std::size_t instances = 0;
   for (const std::string& file : platforms) {
     read.push_back(reading.read(file, console));
-    nodes.push_back(roots_on(read.back()));
+    nodes.push_back(roots_of(read.back(), operation, sources));
     shares_on.push_back(shares.read(read.back(), operation));
     instances += nodes.back().size();
   }

@@ -139,7 +139,7 @@ void require_agreement(const ExplainCommand& options, const Platform& platform,
   if (options.operation && options.operation != plan.operation) {
     refuse("--operation", fmt::format("'s operation is '{}'", planner::name_of(plan.operation)));
   }
-  const bool is_free = options.sources == std::vector<std::string>{kAnyRoot.data()};
+  const bool is_free = is_any_root(options.sources);
   if (plan.source.empty() && !options.sources.empty() && !is_free) {
     refuse("--source", " has no single source");
   }
@@ -187,8 +187,8 @@ ExitStatus explain_plan(const ExplainCommand& options) {
 ExitStatus ExplainCommand::run() const {
   if (!plan.empty()) return explain_plan(*this);
   const Platform read = reading.read(platform, console);
-  const bool is_free = explained == planner::Operation::kAllreduce &&
-                       (sources.empty() || sources == std::vector<std::string>{kAnyRoot.data()});
+  const bool is_free =
+      explained == planner::Operation::kAllreduce && (sources.empty() || is_any_root(sources));
   std::vector<NodeId> roots;
   if (!is_free && !sources.empty()) roots = sources_of(read, sources);
   if (roots.size() > 1 && planner::has_parts(explained)) {
@@ -220,8 +220,7 @@ void ExplainCommand::check_sources() {
 
 void ExplainCommand::add_to(Arguments& app) {
   add_file(app, "platform", platform);
-  static const std::vector<std::string_view> names = names_of(planner::kEveryOperation);
-  add_operation(app, operation, names);
+  add_operation(app, operation);
   app.add(
       "--source,--root", sources,
       "The node that has the data, or that gets it. Several (option repeated, or names separated "

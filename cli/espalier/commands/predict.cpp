@@ -120,9 +120,9 @@ std::string PredictCommand::prediction(const CostOptions::Read& read) const {
 void PredictCommand::add_to(Arguments& app) {
   cost.add_to(app);
   app.add("--ranks", ranks, "Number of processes", {.range = Range{1, cost_models::kMaxRanks}});
-  app.add(
-      "--message", message,
-      "Size of the root's data; for alltoall what each rank sends to each other; not for barriers");
+  app.add("--message", message,
+          "Size of the root's data; where each rank has a share of it, of all shares together; for "
+          "alltoall what each rank sends to each other; not for barriers");
   app.add(
       "--segment", segment, read_segment,
       "Segment size; 'best': the best for each algorithm, unsegmented or a power of two from 64 "

@@ -328,8 +328,7 @@ void ReportCommand::add_to(Arguments& app) {
           {.type = "FILE.html", .required = true});
   app.add("--platform", platform, "The platform, if it is not among the files",
           {.type = "PLATFORM"});
-  static const std::vector<std::string_view> names = names_of(planner::kEveryOperation);
-  add_operation(app, operation, names);
+  add_operation(app, operation);
   app.add("--source,--root", source,
           "Without a plan: the node that has the data, or that gets it; default: the first host",
           {.type = "NAME"});

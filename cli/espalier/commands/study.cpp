@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -41,6 +42,16 @@ std::vector<platforms::Model> read_models(const std::string& text) {
   return in_order(std::move(models));
 }
 
+// HBT's algorithms, the trees of MPI libraries, and the best single tree. Without exact-tree, which
+// may run indefinitely.
+constexpr const char* kOfOneRoot =
+    "optimal,best-tree,lp-grow,lp-prune,grow,prune-refined,prune-simple,binomial,binary,chain,flat";
+// Without those that solve a linear program, which would be one for each root; with the trees that
+// MPI libraries have for every root.
+constexpr const char* kOfAllRoots =
+    "optimal,grow,prune-refined,prune-simple,binomial,binary,chain,flat,ring,bruck,"
+    "recursive-doubling,neighbor-exchange";
+
 // What all studies share.
 struct StudyOptions {
   Console console{};
@@ -48,11 +59,7 @@ struct StudyOptions {
   ModelOptions occupation{};
   planner::AlgorithmOptions limits{};
   std::vector<platforms::Model> models{platforms::Model::kOnePort, platforms::Model::kMultiPort};
-  // HBT's algorithms, the trees of MPI libraries, and the best single tree. Without exact-tree,
-  // which may run indefinitely.
-  std::string algorithms =
-      "optimal,best-tree,lp-grow,lp-prune,grow,prune-refined,prune-simple,binomial,binary,chain,"
-      "flat";
+  std::string algorithms{};  // empty: kOfOneRoot or kOfAllRoots
   std::optional<platforms::Model> relative_to{};
   std::string folder{};
   std::uint64_t jobs = 0;
@@ -62,7 +69,7 @@ struct StudyOptions {
 
   void add_to(Arguments& app);
   // A study without its cases.
-  [[nodiscard]] Study read(std::string_view family) const;
+  [[nodiscard]] Study read(std::string_view family, bool any_root) const;
 };
 
 void StudyOptions::add_to(Arguments& app) {
@@ -70,7 +77,10 @@ void StudyOptions::add_to(Arguments& app) {
   app.add("--models", models, read_models,
           "'all', or names separated by commas, " + one_of(names_of(platforms::models())),
           {.type = "A,B"});
-  app.add("--algorithm", algorithms, "'all', or names separated by commas, " + algorithm_choices(),
+  app.add("--algorithm", algorithms,
+          fmt::format("'all', or names separated by commas, {}; default: {}; where every host is a "
+                      "root, {}",
+                      algorithm_choices(), kOfOneRoot, kOfAllRoots),
           {.type = "A,B"});
   app.add("-o,--output", folder,
           "Folder for the results and for the state from which an interrupted run resumes",
@@ -94,16 +104,23 @@ void StudyOptions::add_to(Arguments& app) {
       "proof early. An interrupted run resumes when it is called again.");
 }
 
-Study StudyOptions::read(std::string_view family) const {
+Study StudyOptions::read(std::string_view family, bool any_root) const {
+  if (any_root && !planner::goes_both_ways(operation)) {
+    throw InputError({}, "--root", "only an allreduce may have 'any' roots");
+  }
   Study study{.family = std::string(family),
               .origin = Json::object(),
               .operation = operation,
               .cases = {},
               .models = models,
-              .algorithms = planner::parse_algorithms(algorithms, operation),
+              .algorithms = {},
               .occupation = occupation.occupation(),
               .limits = limits,
-              .relative_to = relative_to};
+              .relative_to = relative_to,
+              .any_root = any_root};
+  const std::string defaults = study.has_root() ? kOfOneRoot : kOfAllRoots;
+  study.algorithms =
+      planner::parse_algorithms(algorithms.empty() ? defaults : algorithms, operation);
   // In the order of the registry.
   std::sort(study.algorithms.begin(), study.algorithms.end());
   return study;
@@ -201,6 +218,7 @@ struct DrawnStudy {
   const experiments::FamilyEntry* family = nullptr;
   StudyOptions common{};
   experiments::Grid grid{};
+  bool any_root = false;
 
   void add_to(Arguments& app) {
     grid = family->defaults();
@@ -213,10 +231,15 @@ struct DrawnStudy {
     }
     app.add("--draws", grid.draws, "Platforms per combination");
     app.add("--seed", grid.seed, "The same seed gives the same platforms");
+    static constexpr std::array<std::string_view, 2> kRoots{"first", kAnyRoot};
+    app.add("--root", any_root, one_named<bool>("root", kRoots),
+            "The 'first' host has the data, or gets it; an allreduce may have 'any' roots, as many "
+            "as are best",
+            {.type = "NAME", .shown = "first"});
     common.add_to(app);
   }
   [[nodiscard]] ExitStatus run() const {
-    Study study = common.read(family->name);
+    Study study = common.read(family->name, any_root);
     study.cases = family->cases(grid);
     study.origin = {{"nodes", grid.nodes},
                     {"densities", grid.densities},
@@ -245,17 +268,20 @@ struct FilesStudy {
 };
 
 ExitStatus FilesStudy::run() const {
-  Study study = common.read("files");
+  refuse_source_without_root(common.operation, !sources.empty());
+  Study study =
+      common.read("files", planner::goes_both_ways(common.operation) && is_any_root(sources));
   study.origin["platforms"] = Json::array();
-  const std::vector<std::string> each{"each"};
+  std::vector<std::string> roots = sources;
+  if (roots.empty() && study.has_root()) roots = {"each"};
   for (const std::string& file : platforms) {
     auto platform = std::make_shared<const platforms::Platform>(reading.read(file, common.console));
     Json names = Json::array();
-    for (const platforms::NodeId source : sources_of(*platform, sources.empty() ? each : sources)) {
+    for (const auto root : roots_of(*platform, common.operation, roots)) {
       study.cases.push_back({.platform = platform->name(),
                              .nodes = platform->hosts().size(),
                              .density = {},
-                             .source = platform->node(source).name,
+                             .source = root ? platform->node(*root).name : "",
                              .make = [platform] { return platform; }});
       names.push_back(study.cases.back().source);
     }
@@ -270,10 +296,9 @@ ExitStatus FilesStudy::run() const {
 void FilesStudy::add_to(Arguments& app) {
   app.add("platforms", platforms, "Platform files; '-' is standard input",
           {.type = "PLATFORM", .required = true});
-  app.add("--source", sources,
+  app.add("--source,--root", sources,
           "The node that has the data, or to which it is reduced; repeatable, or separated by "
-          "commas; default: each host in "
-          "turn",
+          "commas; of an allreduce also 'any' roots; default: each host in turn",
           {.type = "NAME"});
   common.add_to(app);
   reading.add_to(app);

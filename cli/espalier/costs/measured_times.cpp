@@ -45,17 +45,19 @@ struct Executed {
   planner::ExecutedFormula formula;  // without one, that of one tree
 };
 
-// In an alltoall along flat trees each rank sends to all others in turn, the next one first: CM's
-// pairwise exchange.
-constexpr planner::ExecutedFormula kPairwise{planner::Operation::kAlltoall, "pairwise", "flat"};
-
-bool is_alltoall(std::string_view operation) {
-  return operation == planner::name_of(kPairwise.operation);
-}
+// Whose formulas have other names than their plans. In an alltoall along flat trees each rank sends
+// to all others in turn, the next one first: CM's pairwise exchange.
+constexpr std::array kOfBlocks{
+    planner::ExecutedFormula{planner::Operation::kAlltoall, "pairwise", "flat"},
+    planner::ExecutedFormula{planner::Operation::kScatter, "linear", "flat"},
+    planner::ExecutedFormula{planner::Operation::kGather, "linear", "flat"},
+    planner::ExecutedFormula{planner::Operation::kReduceScatter, "recursive-halving",
+                             "recursive-doubling"}};
 
 Executed executed(std::string_view operation, std::string_view algorithm) {
-  if (is_alltoall(operation) && algorithm == kPairwise.shape) {
-    return {std::string(kPairwise.algorithm), kPairwise};
+  for (const planner::ExecutedFormula& one : kOfBlocks) {
+    if (planner::name_of(one.operation) != operation || one.shape != algorithm) continue;
+    return {std::string(one.algorithm), one};
   }
   const bool has_levels = algorithm.starts_with(planner::kHierarchical);
   const std::string_view shape =
@@ -72,7 +74,7 @@ std::optional<Measurement> bench_row(const JsonCursor& row, std::string_view ope
                                      std::uint64_t ranks) {
   std::uint64_t message = row.at("message_bytes").unsigned_integer();
   // Formulas count what one rank sends to another.
-  if (is_alltoall(operation) && ranks > 0) message /= ranks;
+  if (operation == planner::name_of(planner::Operation::kAlltoall) && ranks > 0) message /= ranks;
   const JsonCursor time = row.at("median_s");
   if (!is_time(time.number())) time.refuse("a time must be above zero");
   if (row.at("algorithm").value().is_null()) {

@@ -131,6 +131,30 @@ TEST_F(PredictCommand, ComparesMeasuredAlltoalls) {
   EXPECT_EQ(row.at("loggp_s"), formula.at("rows").at(0).at("predicted_s"));
 }
 
+// Of operations with shares both count the whole message.
+TEST_F(PredictCommand, ComparesMeasuredOperationsWithShares) {
+  const std::vector<std::vector<std::string>> cases{
+      {"allgather", "ring", "ring"},
+      {"reduce-scatter", "recursive-doubling", "recursive-halving"},
+      {"scatter", "flat", "linear"},
+      {"gather", "binomial", "binomial"}};
+  for (const auto& one : cases) {
+    write("m", R"({"operation": ")" + one[0] +
+                   R"(", "ranks": 16, "rows": [{"message_bytes": 65536, "algorithm": ")" + one[1] +
+                   R"(", "slice_bytes": 8192, "median_s": 0.1}]})");
+    const std::vector<std::string> how{"predict",  "--operation", one[0],
+                                       "--preset", "frodo",       "--json"};
+    const Json report = run_json(joined(how, {"--against", "m"}));
+    ASSERT_EQ(report.at("rows").size(), 1U);
+    const Json& row = report.at("rows").at(0);
+    EXPECT_EQ(row.at("algorithm"), one[2]);
+    EXPECT_EQ(row.at("message_bytes"), 65536);
+    const Json formula =
+        run_json(joined(how, {"--ranks", "16", "--message", "64KiB", "--algorithm", one[2]}));
+    EXPECT_EQ(row.at("loggp_s"), formula.at("rows").at(0).at("predicted_s"));
+  }
+}
+
 // One point has axes, too: a power of ten, and a message that is no power of two.
 TEST_F(PredictCommand, DrawsASingleCase) {
   write("m", "algorithm,segment_bytes,ranks,message_bytes,seconds\nlinear,0,16,1000,0.01\n");
@@ -187,9 +211,9 @@ TEST_F(PredictCommand, RefusesWhatItCannotPredict) {
   EXPECT_EQ(refusal_of(run(with({"--model", "logpg"}))),
             "espalier: --model: unknown model 'logpg'; did you mean 'logp'? one of: hockney, "
             "logp, loggp, plogp\n");
-  EXPECT_EQ(refusal_of(run(with({"--operation", "gather"}))),
-            "espalier: --operation: unknown operation 'gather'; one of: barrier, broadcast, "
-            "reduce, allreduce, alltoall\n");
+  EXPECT_EQ(refusal_of(run(with({"--operation", "exscan"}))),
+            "espalier: --operation: unknown operation 'exscan'; one of: barrier, broadcast, "
+            "reduce, allreduce, alltoall, allgather, reduce-scatter, scatter, gather\n");
   EXPECT_EQ(refusal_of(run(with({"--algorithm", "linear,two-tee"}))),
             "espalier: --algorithm: unknown algorithm of broadcast 'two-tee'; did you mean "
             "'two-tree'? one of: linear, pipeline, binomial, binary, split-binary, two-tree\n");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/csv_line.hpp"
 #include "tests/cli/espalier/program.hpp"
 #include "tests/support/xml.hpp"
 
@@ -97,6 +98,53 @@ TEST_F(StudyCommand, ResumesAfterAnInterruption) {
   EXPECT_EQ(read("s/instances.csv"), instances);
 }
 
+// What `compare` gives for the platform of each row, and the same after an interruption.
+TEST_F(StudyCommand, TakesEveryOperationThatMovesAMessage) {
+  write("p.json", kTriangle);
+  for (const std::string operation :
+       {"allgather", "reduce-scatter", "scatter", "gather", "alltoall"}) {
+    const std::vector<std::string> how{"--operation", operation, "--algorithm", "optimal,flat",
+                                       "p.json"};
+    const std::vector<std::string> study =
+        joined({"study", "files", "--models", "one-port", "-o", operation}, how);
+    const Finished finished = run(study);
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    const bool is_routed =
+        operation == "scatter" || operation == "gather" || operation == "alltoall";
+    EXPECT_THAT(finished.out, HasSubstr(is_routed ? "of several pipelined paths:"
+                                                  : "of several pipelined trees:"));
+    const std::string instances = read(operation + "/instances.csv");
+    const bool has_root = operation == "scatter" || operation == "gather";
+    const std::vector<std::string> each{"--source", "each"};
+    const Finished compared = run(
+        joined(joined({"compare", "--json"}, how), has_root ? each : std::vector<std::string>{}));
+    const Json json = parse_json(compared.out, "<stdout>");
+    const Json all = has_root ? json.at("instances") : Json::array({json});
+    EXPECT_EQ(count_of(instances, "\n"), 1 + all.size() * 2);
+    for (const Json& instance : all) {
+      for (const Json& row : instance.at("rows")) {
+        const auto throughput = row.at("throughput_Bps").get<double>();
+        EXPECT_THAT(instances, HasSubstr("," + exact(throughput) + ","));
+      }
+    }
+    const std::string done = read(operation + "/done.jsonl");
+    write(operation + "/done.jsonl", done.substr(0, done.size() - 9));
+    EXPECT_EQ(run(study).status, 0);
+    EXPECT_EQ(read(operation + "/instances.csv"), instances);
+  }
+}
+
+TEST_F(StudyCommand, OfAllreducesTakesAnyRoots) {
+  const std::vector<std::string> study{"study",   "random", "--operation", "allreduce",
+                                       "--nodes", "5",      "--densities", "0.6",
+                                       "--draws", "2",      "-o",          "s"};
+  EXPECT_EQ(run(joined(study, {"--root", "any"})).status, 0);
+  EXPECT_THAT(read("s/instances.csv"), HasSubstr(",one-port,,recursive-doubling,"));
+  EXPECT_THAT(refusal_of(run(study)), StartsWith("espalier: s/study.json: /any_root: "));
+  EXPECT_EQ(run(joined(study, {"--restart"})).status, 0);
+  EXPECT_THAT(read("s/instances.csv"), HasSubstr(",one-port,n0,best-tree,"));
+}
+
 TEST_F(StudyCommand, OtherSettingsNeedAnotherFolderOrRestart) {
   EXPECT_EQ(small("s").status, 0);
   const std::string instances = read("s/instances.csv");
@@ -138,6 +186,14 @@ TEST_F(StudyCommand, RefusalsNameTheOption) {
       {{"random", "-o", "s", "--draws", "0"}, "draws must be at least 1"},
       {{"random", "-o", "s", "--algorithm", "gorw"},
        "unknown algorithm 'gorw'; did you mean 'grow'?"},
+      {{"random", "-o", "s", "--operation", "alltoall", "--algorithm", "split-binary"},
+       "algorithm 'split-binary' makes no trees for an alltoall; these do: optimal, "},
+      {{"random", "-o", "s", "--operation", "barrier"},
+       "--operation: unknown operation 'barrier'; "},
+      {{"random", "-o", "s", "--operation", "allgather", "--root", "any"},
+       "--root: only an allreduce may have 'any' roots"},
+      {{"files", "-o", "s", "--operation", "allgather", "--source", "a", "p.json"},
+       "--source: an allgather has no source: every host is a root"},
       {{"random", "-o", "s", "--models", "one-prt"},
        "--models: unknown model 'one-prt'; did you mean 'one-port'?"},
       {{"files", "-o", "s"}, "study files: platforms is required"},

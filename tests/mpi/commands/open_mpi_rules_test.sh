@@ -91,5 +91,33 @@ test_alltoall() {
   expect "$(sent 4 alltoall 4097)" 4 alltoall 4097
 }
 
+# A rule's size is that of all shares.
+test_shares() {
+  local ring='0>1:3 1>2:3 2>3:3 3>0:3' bruck='0>2:1 0>3:1 1>0:1 1>3:1 2>0:1 2>1:1 3>1:1 3>2:1'
+  decide --operation allgather --algorithm ring --ranks 4 --sizes 4KiB,16KiB
+  expect "$ring" 4 allgather 1024
+  expect "$ring" 4 allgather 4096
+  expect "$(sent 4 allgather 1023)" 4 allgather 1023
+  expect "$(sent 4 allgather 4097)" 4 allgather 4097
+  decide --operation allgather --algorithm bruck --ranks 4 --sizes 4KiB
+  expect "$bruck" 4 allgather 1024
+  decide --operation allgather --algorithm recursive-doubling --ranks 4 --sizes 4KiB
+  expect '0>1:1 0>2:1 1>0:1 1>3:1 2>0:1 2>3:1 3>1:1 3>2:1' 4 allgather 1024
+  decide --operation allgather --algorithm neighbor-exchange --ranks 4 --sizes 4KiB
+  expect '0>1:1 0>3:1 1>0:1 1>2:1 2>1:1 2>3:1 3>0:1 3>2:1' 4 allgather 1024
+  decide --operation reduce-scatter --algorithm ring --ranks 4 --sizes 4KiB
+  expect "$ring" 4 reduce-scatter 1024
+  decide --operation reduce-scatter --algorithm recursive-halving --ranks 4 --sizes 4KiB
+  expect '0>1:1 0>2:1 1>0:1 1>3:1 2>0:1 2>3:1 3>1:1 3>2:1' 4 reduce-scatter 1024
+  decide --operation scatter --algorithm linear --ranks 4 --sizes 4KiB
+  expect '0>1:1 0>2:1 0>3:1' 4 scatter 1024
+  decide --operation scatter --algorithm binomial --ranks 4 --sizes 4KiB
+  expect '0>1:1 0>2:1 2>3:1' 4 scatter 1024
+  decide --operation gather --algorithm linear --ranks 4 --sizes 4KiB
+  expect '1>0:1 2>0:1 3>0:1' 4 gather 1024
+  decide --operation gather --algorithm binomial --ranks 4 --sizes 4KiB
+  expect '1>0:1 2>0:1 3>2:1' 4 gather 1024
+}
+
 "test_$case_name"
 [ "$failures" -eq 0 ]

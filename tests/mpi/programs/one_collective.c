@@ -1,5 +1,5 @@
-/* Runs one collective operation: one_collective OPERATION BYTES. Open MPI's monitoring counts its
- * messages. */
+/* Runs one collective operation: one_collective OPERATION BYTES. Where each rank has a share, BYTES
+ * is that of one. Open MPI's monitoring counts its messages. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,23 @@ int main(int argc, char** argv) {
   const size_t size = (size_t)bytes * (size_t)ranks + 1;
   char* const data = calloc(size, 1);
   char* const result = calloc(size, 1);
-  if (data == NULL || result == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+  int* const shares = calloc((size_t)ranks, sizeof *shares);
+  if (data == NULL || result == NULL || shares == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+  for (int rank = 0; rank < ranks; ++rank) shares[rank] = bytes;
   if (strcmp(argv[1], "broadcast") == 0) {
     MPI_Bcast(data, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
   } else if (strcmp(argv[1], "reduce") == 0) {
     MPI_Reduce(data, result, bytes, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD);
   } else if (strcmp(argv[1], "alltoall") == 0) {
     MPI_Alltoall(data, bytes, MPI_BYTE, result, bytes, MPI_BYTE, MPI_COMM_WORLD);
+  } else if (strcmp(argv[1], "allgather") == 0) {
+    MPI_Allgather(data, bytes, MPI_BYTE, result, bytes, MPI_BYTE, MPI_COMM_WORLD);
+  } else if (strcmp(argv[1], "reduce-scatter") == 0) {
+    MPI_Reduce_scatter(data, result, shares, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+  } else if (strcmp(argv[1], "scatter") == 0) {
+    MPI_Scatter(data, bytes, MPI_BYTE, result, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  } else if (strcmp(argv[1], "gather") == 0) {
+    MPI_Gather(data, bytes, MPI_BYTE, result, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
   } else if (strcmp(argv[1], "barrier") == 0) {
     MPI_Barrier(MPI_COMM_WORLD);
   } else {
@@ -27,6 +37,7 @@ int main(int argc, char** argv) {
   }
   free(data);
   free(result);
+  free(shares);
   MPI_Finalize();
   return 0;
 }
