@@ -77,13 +77,17 @@ std::vector<Block> routing_blocks_of(std::span<const planner::PlanTrees> blocks,
                                      const Place& place) {
   std::vector<Block> of_rank;
   std::size_t trees = 0;
+  double most_in_flight = 0;
   for (const planner::PlanTrees& of : blocks) {
+    most_in_flight = std::max(most_in_flight, planner::most_bytes_in_flight(*of.trees));
     if (concerns_rank(of, place)) {
       of_rank.push_back(block_of(of, planner::assignment_with_lags(of), place));
       of_rank.back().first_tree = trees;
     }
     trees += of.trees->size();
   }
+  // Short paths begin and end at the hosts of long ones, whose share of a port they would take.
+  for (Block& block : of_rank) block.most_in_flight = most_in_flight;
   return of_rank;
 }
 

@@ -90,6 +90,7 @@ std::vector<Parts> parts_of_ranks(const Call& call, const planner::Plan& plan,
   std::iota(rank_of_node.begin(), rank_of_node.end(), 0);
   const bool is_paced = windows.until_received && windows.sharing != Sharing::kTurns;
   const bool answers_queue = windows.until_received && planner::goes_both_ways(plan.operation);
+  const double most_in_flight = planner::most_bytes_in_flight(plan);
   std::vector<Parts> of_ranks(hosts);
   std::size_t number = 0;
   std::size_t first_tree = 0;
@@ -101,6 +102,7 @@ std::vector<Parts> parts_of_ranks(const Call& call, const planner::Plan& plan,
           parts.blocks.emplace_back(engine::block_of(of, call.assignments.blocks()[number], place));
       block.first_tree = first_tree;
       if (windows.rounds) block.rounds = engine::rounds_of(of, place);
+      if (block.routes) block.most_in_flight = most_in_flight;  // as engine::routing_blocks_of
       if (!is_paced) block.most_in_flight = 0;
       if (of.up && answers_queue) block.least_in_flight = planner::kAllreduceInFlight;
       parts.ranges.push_back({0, call.grids[number]});
