@@ -83,6 +83,20 @@ Platform large_uplink(Draw& draw, std::size_t most) {
   return platforms::generate_star(family);
 }
 
+// The same behind a downlink of a hundredth, or so: it can help nobody.
+Platform large_uplink_thin_downlink(Draw& draw, std::size_t most) {
+  platforms::StarFamily family;
+  family.hosts = draw.hosts(most);
+  family.latency = kLatency;
+  family.upload.assign(family.hosts, {kLink.value / 100});
+  family.upload[0] = {kLink.value / 10};
+  family.bandwidth.assign(family.hosts, {kLink.value});
+  const std::size_t large = draw.whole(1, family.hosts - 1);
+  family.upload[large] = kLink;
+  family.bandwidth[large] = draw.rate(2);
+  return platforms::generate_star(family);
+}
+
 // Pods of equal hosts, whose trunks have from a quarter to twice the rate of a host's link: in a
 // line, or on a core.
 Platform pods(Draw& draw, std::size_t most, bool in_line) {
@@ -167,10 +181,11 @@ struct Family {
   std::string_view name;
   Platform (*make)(Draw& draw, std::size_t most_hosts);
 };
-constexpr std::array<Family, 10> kFamilies{{{"equal hosts", equal_hosts},
+constexpr std::array<Family, 11> kFamilies{{{"equal hosts", equal_hosts},
                                             {"unlike uplinks", unlike_uplinks},
                                             {"unlike links", unlike_links},
                                             {"one large uplink", large_uplink},
+                                            {"and thin downlink", large_uplink_thin_downlink},
                                             {"pods on a core", pods_on_core},
                                             {"pods in a line", pods_in_line},
                                             {"capped pairs", capped_pairs},

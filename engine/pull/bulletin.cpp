@@ -13,20 +13,21 @@ constexpr unsigned kKindShift = 30;
 constexpr std::uint32_t kSegmentBits = (std::uint32_t{1} << kKindShift) - 1;
 
 struct Header {
-  std::array<double, 4> figures;
+  std::array<double, 5> figures;
   std::uint64_t dead;
   std::uint32_t flags;
   std::uint32_t requests;
 };
-static_assert(sizeof(Header) == 48);
+static_assert(sizeof(Header) == 56);
 
 }  // namespace
 
 std::vector<std::byte> to_bytes(const Bulletin& bulletin) {
-  const Header header{{bulletin.sent_s, bulletin.echo_s, bulletin.best_out, bulletin.from_reader},
-                      bulletin.dead,
-                      (bulletin.is_stopped ? kStopped : 0) | (bulletin.is_last ? kLast : 0),
-                      static_cast<std::uint32_t>(bulletin.requests.size())};
+  const Header header{
+      {bulletin.sent_s, bulletin.echo_s, bulletin.best_out, bulletin.rate, bulletin.from_reader},
+      bulletin.dead,
+      (bulletin.is_stopped ? kStopped : 0) | (bulletin.is_last ? kLast : 0),
+      static_cast<std::uint32_t>(bulletin.requests.size())};
   std::vector<std::uint32_t> words = bulletin.requests;
   for (const NewsItem& item : bulletin.news) {
     words.push_back(static_cast<std::uint32_t>(item.kind) << kKindShift | item.segment);
@@ -51,7 +52,8 @@ Bulletin bulletin_from_bytes(const std::byte* bytes, std::size_t count) {
   Bulletin bulletin{.sent_s = header.figures[0],
                     .echo_s = header.figures[1],
                     .best_out = header.figures[2],
-                    .from_reader = header.figures[3],
+                    .rate = header.figures[3],
+                    .from_reader = header.figures[4],
                     .dead = header.dead,
                     .is_stopped = (header.flags & kStopped) != 0,
                     .is_last = (header.flags & kLast) != 0};

@@ -31,6 +31,7 @@ struct Bulletin {
   double sent_s = 0;
   double echo_s = 0;
   double best_out = 0;     // the best rate at which any rank receives from the sender, in bytes/s
+  double rate = 0;         // the highest at which all ranks together received from the sender
   double from_reader = 0;  // the rate at which the sender receives from the reader; 0: unknown
   // Which ranks the sender knows to be dead: equal for equal sets. All that it has got before it
   // knew is told.
@@ -47,7 +48,7 @@ struct Bulletin {
 // Most requests and news together in a bulletin, so that MPI sends it eagerly.
 inline constexpr std::size_t kMostItems = 960;
 // The bytes of such a bulletin.
-inline constexpr std::size_t kMostBulletinBytes = 4 * sizeof(double) + 8 + 4 * (2 + kMostItems);
+inline constexpr std::size_t kMostBulletinBytes = 5 * sizeof(double) + 8 + 4 * (2 + kMostItems);
 
 // As bytes, for ranks whose machines have the same byte order.
 std::vector<std::byte> to_bytes(const Bulletin& bulletin);

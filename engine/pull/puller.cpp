@@ -68,6 +68,7 @@ Puller::Puller(const Job& job)
       count_(checked_count(job.message)),
       possession_(job.ranks, count_),
       peers_(job.ranks),
+      service_(job.ranks, job.rule.poll_s),
       random_(job.seed) {
   for (std::size_t rank = 0; rank < job_.host_of.size(); ++rank) {
     peers_[rank].shares_host = rank != job_.rank && job_.host_of[rank] == job_.host_of[job_.rank];
@@ -98,12 +99,14 @@ void Puller::hear(std::size_t from, const Bulletin& bulletin, double now) {
     require_segment(segment);
     if (!has(segment)) throw std::logic_error("a rank is asked for what it does not have");
     possession_.add_want(from, segment);
+    service_.ask(from, segment, now);
   }
   if (!bulletin.requests.empty()) peer.has_asked = true;
-  for (const NewsItem& item : bulletin.news) hear_news(from, item);
+  for (const NewsItem& item : bulletin.news) hear_news(from, item, now);
   peer.sent_s = bulletin.sent_s;
   peer.heard_s = now;
   peer.best_out = bulletin.best_out;
+  peer.all_out = bulletin.rate;
   if (bulletin.from_reader > 0) peer.gets = bulletin.from_reader;
   peer.dead = bulletin.dead;
   if (bulletin.echo_s > 0) {
@@ -118,11 +121,12 @@ void Puller::hear(std::size_t from, const Bulletin& bulletin, double now) {
   conclude();
 }
 
-void Puller::hear_news(std::size_t from, const NewsItem& item) {
+void Puller::hear_news(std::size_t from, const NewsItem& item, double now) {
   require_segment(item.segment);
   switch (item.kind) {
     case News::kHave:
       possession_.add_have(from, item.segment);
+      service_.note_arrival(from, item.segment, length_of(item.segment), now);
       peers_[from].barren_until_s = 0;
       break;
     case News::kWant:
@@ -189,6 +193,7 @@ void Puller::died(std::size_t rank) {
   peer.outstanding.clear();
   peer.requests.clear();
   peer.gets = 0;
+  service_.forget(rank);
   for (Peer& other : peers_) other.barren_until_s = 0;
   drop_told_news();
   conclude();
@@ -216,12 +221,14 @@ bool Puller::has_news_for(std::size_t rank, double now) const {
   const double quiet_s = job_.rule.quiet_s * static_cast<double>(job_.ranks);
   if (peer.told_s > 0 && now - peer.told_s < quiet_s) return false;
   if (untold > 0 || dead_ != peer.told_dead) return true;
-  return differs_notably(best_out_, peer.told_best_out);
+  return differs_notably(best_out_, peer.told_best_out) ||
+         differs_notably(service_.rate(), peer.told_rate);
 }
 
 Bulletin Puller::take_news_for(std::size_t rank, double now) {
   Peer& peer = peers_[rank];
-  Bulletin bulletin{.sent_s = now, .best_out = best_out_, .from_reader = peer.rate()};
+  Bulletin bulletin{
+      .sent_s = now, .best_out = best_out_, .rate = service_.rate(), .from_reader = peer.rate()};
   peer.told_s = now;
   if (peer.heard_s > 0) {
     bulletin.echo_s = peer.sent_s + (now - peer.heard_s);
@@ -237,6 +244,7 @@ Bulletin Puller::take_news_for(std::size_t rank, double now) {
                        news_.begin() + static_cast<std::ptrdiff_t>(last));
   peer.told = dropped_news_ + last;
   peer.told_best_out = bulletin.best_out;
+  peer.told_rate = bulletin.rate;
   // Neither is said before all that led to it is told.
   const bool is_all = peer.requests.empty() && last == news_.size();
   if (is_all) peer.told_dead = dead_;
@@ -256,6 +264,26 @@ void Puller::drop_told_news() {
   const std::size_t drop = least - dropped_news_;
   news_.erase(news_.begin(), news_.begin() + static_cast<std::ptrdiff_t>(drop));
   dropped_news_ = least;
+}
+
+std::optional<std::size_t> Puller::preferred_reader() const {
+  if (is_stopped_) return std::nullopt;
+  std::optional<std::size_t> best;
+  double rate = 0;
+  double second_rate = 0;
+  for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
+    if (!is_living_other(rank)) continue;
+    const double other_rate = std::min(rate, peers_[rank].all_out);
+    if (peers_[rank].all_out > rate) {
+      best = rank;
+      rate = peers_[rank].all_out;
+    }
+    second_rate = std::max(second_rate, other_rate);
+  }
+  if (second_rate == 0 || rate < job_.rule.outstanding * second_rate) return std::nullopt;
+  // Arrivals that it does not tell would never end.
+  const std::uint64_t has = segments_of(*best);
+  return has > 0 && has < count_ ? best : std::nullopt;
 }
 
 bool Puller::lacks_any() const {

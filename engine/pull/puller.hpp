@@ -9,9 +9,10 @@
 // once: of the rules in may_ask() and pick() those that refuse a source need something outstanding,
 // but one: what a rank of the same host (a mate) has or has asked for is asked of nobody outside.
 // If a mate has it, it is asked of the mate; if a mate has asked for it, that mate has something
-// outstanding. A request to a living rank is served, and dead ranks' requests are withdrawn, so a
-// segment arrives, at this rank or at a mate, which tells so. Hence every rank comes to have all
-// segments that exist among the living, and tells so.
+// outstanding. A request to a living rank is served, if need be after what is on the way to a
+// preferred reader, and dead ranks' requests are withdrawn, so a segment arrives, at this rank or
+// at a mate, which tells so. Hence every rank comes to have all segments that exist among the
+// living, and tells so.
 //
 // A rank may end when it lacks nothing that a living rank has, all these have told of as many
 // segments as it has, and all know of the same dead ranks. Then their sets are the same. Could one
@@ -33,6 +34,7 @@
 #include "engine/pull/bulletin.hpp"
 #include "engine/pull/possession.hpp"
 #include "engine/pull/pulled_message.hpp"
+#include "engine/pull/service.hpp"
 #include "planner/plan/segment_grid.hpp"
 
 namespace espalier::engine::pull {
@@ -51,6 +53,7 @@ struct Rule {
   double near = 6;             // near first: a rank that is so many times faster than it
   double distant_s = 5e-3;     // near first: or a source with so long a round trip,
   double nearer = 10;          // and a rank whose round trip is so many times shorter
+  double outstanding = 4;      // preferred reader: serves so many times faster than any other
   double slack = 1.3;          // window: segments beyond those that are in flight
   // News wait so long since the last bulletin to the same rank, times the number of ranks, for more
   // to go with them: each segment is news from every rank to every other one.
@@ -97,9 +100,8 @@ class Puller {
   explicit Puller(const Job& job);
 
   // --- what happens ---
-  // A bulletin of another rank. Those of a rank are heard in the order in which it took them. Its
-  // requests are the caller's to serve, at once and in order. Throws std::logic_error for a
-  // bulletin that breaks the protocol.
+  // A bulletin of another rank. Those of a rank are heard in the order in which it took them.
+  // Throws std::logic_error for a bulletin that breaks the protocol.
   void hear(std::size_t from, const Bulletin& bulletin, double now);
   // A segment that was asked of `from` has arrived. Returns since when it was the next one to come
   // from there. Nothing if it is not outstanding there (any more): then its bytes do not count.
@@ -118,6 +120,9 @@ class Puller {
   // the next bulletins to the sources, so the caller prepares to receive the segments before it
   // takes these bulletins. Valid until the next call.
   std::span<const Request> choose(double now);
+  // The segments to be sent to other ranks now, which asked for them; to be called as choose(). The
+  // caller sends each reader its own in their order. Valid until the next call.
+  std::span<const Service::Due> take_due() { return service_.take_due(preferred_reader()); }
   // Whether a bulletin to this rank is due.
   [[nodiscard]] bool has_news_for(std::size_t rank, double now) const;
   // Precondition: has_news_for(rank, now).
@@ -164,12 +169,14 @@ class Puller {
     double last_arrival_s = 0;   // 0: nothing has arrived
     double round_trip_s = 0;     // the shortest; 0: not measured
     double best_out = 0;
+    double all_out = 0;         // Bulletin::rate
     double barren_until_s = 0;  // nothing was found to ask for
     // --- as a reader ---
     std::vector<std::uint32_t> requests{};  // not in a bulletin yet
     double told_s = 0;                      // when it was told something; 0: never
     std::size_t told = 0;                   // of all news
     double told_best_out = 0;
+    double told_rate = 0;
     std::uint64_t told_dead = 0;
     bool told_stopped = false;
     bool told_last = false;
@@ -194,11 +201,14 @@ class Puller {
     return rank != job_.rank && !peers_[rank].is_dead;
   }
   void require_segment(std::uint64_t segment) const;
-  void hear_news(std::size_t from, const NewsItem& item);
+  void hear_news(std::size_t from, const NewsItem& item, double now);
   void tell(News kind, std::uint32_t segment) {
     if (job_.ranks > 1) news_.push_back({kind, segment});
   }
   void drop_told_news();
+  // Where one rank can send so much more than any other, all segments had better come to it first.
+  // Unset: there is no such rank, or it has everything.
+  [[nodiscard]] std::optional<std::size_t> preferred_reader() const;
   // Returns when the time of the segment begins.
   double note_time(Peer& source, const Asked& asked, double now) const;
   [[nodiscard]] double length_of(std::uint64_t segment) const {
@@ -233,6 +243,7 @@ class Puller {
   std::uint64_t count_;  // segments
   Possession possession_;
   std::vector<Peer> peers_;
+  Service service_;
   std::mt19937_64 random_;
   std::size_t outstanding_ = 0;
   bool is_stopped_ = false;

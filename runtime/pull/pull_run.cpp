@@ -155,7 +155,6 @@ void PullRun::complete(const Operation& operation, const MPI_Status& status) {
           pull::bulletin_from_bytes(peer.heard.data(), static_cast<std::size_t>(bytes));
       puller_.hear(operation.peer, bulletin, MPI_Wtime());
       peer.waited_s = 0;
-      peer.to_send.insert(peer.to_send.end(), bulletin.requests.begin(), bulletin.requests.end());
       if (!bulletin.is_last) listen_to(operation.peer);
       break;
     }
@@ -202,6 +201,9 @@ void PullRun::ask(double now) {
 
 // In turns, so that no receiver takes all buffers.
 void PullRun::serve() {
+  for (const auto& [reader, segment] : puller_.take_due()) {
+    peers_[reader].to_send.push_back(segment);
+  }
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     const std::size_t peer = (next_served_ + i) % peers_.size();
     while (!peers_[peer].to_send.empty()) {

@@ -127,6 +127,9 @@ void TcpPull::move_all(double now) {
     // Segments need no preparation: each names itself.
     static_cast<void>(puller_.choose(now));
   }
+  for (const auto& [reader, segment] : puller_.take_due()) {
+    peers_[reader].to_send.push_back(segment);
+  }
   for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
     if (peer == rank_ || peers_[peer].is_lost) continue;
     tell(peer, now);
@@ -153,10 +156,7 @@ void TcpPull::receive_from(std::size_t peer) {
 
 void TcpPull::hear(std::size_t peer, std::span<const std::byte> bytes) {
   try {
-    const pull::Bulletin bulletin = pull::bulletin_from_bytes(bytes.data(), bytes.size());
-    puller_.hear(peer, bulletin, now_s());
-    std::deque<std::uint32_t>& to_send = peers_[peer].to_send;
-    to_send.insert(to_send.end(), bulletin.requests.begin(), bulletin.requests.end());
+    puller_.hear(peer, pull::bulletin_from_bytes(bytes.data(), bytes.size()), now_s());
   } catch (const std::logic_error& fault) {
     lose(peer, fault.what());
   }

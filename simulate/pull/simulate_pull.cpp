@@ -222,6 +222,9 @@ void PullRun::act(std::uint32_t index, double now_s) {
   Host& host = hosts_[index];
   const bool has_moved = take_arrivals(index, now_s);
   if (has_moved) host.moved_s = now_s;
+  for (const auto& [reader, segment] : host.puller.take_due()) {
+    links_.send(channel(index, reader).lane, segment, now_s);
+  }
   if (!host.puller.is_complete()) ask(host, has_moved, now_s);
   tell(index, now_s);
   plan_next(index, now_s);
@@ -255,10 +258,7 @@ bool PullRun::take_bulletins(std::uint32_t from, std::uint32_t to, double now_s)
   std::deque<Told>& bulletins = channel(from, to).bulletins;
   bool any = false;
   for (; !bulletins.empty() && bulletins.front().due_s <= now_s; bulletins.pop_front()) {
-    const pull::Bulletin& bulletin = bulletins.front().bulletin;
-    hosts_[to].puller.hear(from, bulletin, now_s);
-    const std::uint32_t lane = channel(to, from).lane;
-    for (const std::uint32_t segment : bulletin.requests) links_.send(lane, segment, now_s);
+    hosts_[to].puller.hear(from, bulletins.front().bulletin, now_s);
     any = true;
   }
   return any;

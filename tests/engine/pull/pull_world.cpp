@@ -43,6 +43,7 @@ struct Case {
   rule::PulledMessage message;
   std::size_t most_outstanding = SIZE_MAX;
   std::size_t most_items = rule::kMostItems;
+  rule::Rule rule{};
   std::vector<std::uint64_t> slowness;  // of each rank: its sends go on in one of so many steps
   std::uint64_t telling;                // of 100 chances to tell, so many are used
   std::vector<std::size_t> mortal;      // ranks that die
@@ -69,6 +70,7 @@ Case::Case(Random& random)
       telling(chance(50, random) ? 100 : 1 + below(40, random)) {
   if (chance(30, random)) most_outstanding = 1 + below(6, random);
   if (chance(30, random)) most_items = 1 + below(8, random);
+  if (chance(50, random)) rule.outstanding = 0;  // some rank is always preferred
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     slowness.push_back(chance(70, random) ? 1 : 1 + below(60, random));
   }
@@ -151,6 +153,7 @@ World::World(Random& random, const Case& of)
                                                  .most_outstanding = of.most_outstanding,
                                                  .most_items = of.most_items,
                                                  .seed = random(),
+                                                 .rule = of.rule,
                                                  .host_of = of.host_of});
     ranks_[rank].message.resize(of.message.bytes());
     ranks_[rank].expects.resize(of.message.segments());
@@ -192,6 +195,9 @@ void World::act(std::size_t rank) {
   Rank& mine = ranks_[rank];
   if (of_.stops == rank && mine.arrivals >= of_.message.segments() / 3) mine.puller->stop();
   choose(rank);
+  for (const auto& [reader, segment] : mine.puller->take_due()) {
+    channel(rank, reader).to_send.push_back(segment);
+  }
   for (std::size_t to = 0; to < of_.ranks; ++to) {
     if (to == rank || !mine.puller->has_news_for(to, now_s_) || !chance(of_.telling, random_))
       continue;
@@ -210,10 +216,7 @@ void World::move_bulletins(std::size_t from, std::size_t to) {
     way.bulletins.pop_front();
     if (!ranks_[to].is_alive || way.is_cut) continue;
     if (ranks_[to].has_left) throw Violation("a rank is told something after it has left");
-    const rule::Bulletin bulletin = rule::bulletin_from_bytes(bytes.data(), bytes.size());
-    ranks_[to].puller->hear(from, bulletin, now_s_);
-    Channel& back = channel(to, from);
-    back.to_send.insert(back.to_send.end(), bulletin.requests.begin(), bulletin.requests.end());
+    ranks_[to].puller->hear(from, rule::bulletin_from_bytes(bytes.data(), bytes.size()), now_s_);
   }
 }
 
