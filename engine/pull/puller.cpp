@@ -68,7 +68,7 @@ Puller::Puller(const Job& job)
       count_(checked_count(job.message)),
       possession_(job.ranks, count_),
       peers_(job.ranks),
-      service_(job.ranks, job.rule.poll_s),
+      service_(job.ranks, segment_bytes(), job.rule.poll_s),
       random_(job.seed) {
   for (std::size_t rank = 0; rank < job_.host_of.size(); ++rank) {
     peers_[rank].shares_host = rank != job_.rank && job_.host_of[rank] == job_.host_of[job_.rank];
@@ -264,6 +264,14 @@ void Puller::drop_told_news() {
   const std::size_t drop = least - dropped_news_;
   news_.erase(news_.begin(), news_.begin() + static_cast<std::ptrdiff_t>(drop));
   dropped_news_ = least;
+}
+
+std::span<const Service::Due> Puller::take_due() {
+  double longest_s = 0;
+  for (const Peer& peer : peers_) {
+    if (!peer.is_dead) longest_s = std::max(longest_s, peer.round_trip_s);
+  }
+  return service_.take_due(preferred_reader(), job_.rule.queue_s + longest_s);
 }
 
 std::optional<std::size_t> Puller::preferred_reader() const {

@@ -9,8 +9,8 @@
 // once: of the rules in may_ask() and pick() those that refuse a source need something outstanding,
 // but one: what a rank of the same host (a mate) has or has asked for is asked of nobody outside.
 // If a mate has it, it is asked of the mate; if a mate has asked for it, that mate has something
-// outstanding. A request to a living rank is served, if need be after what is on the way to a
-// preferred reader, and dead ranks' requests are withdrawn, so a segment arrives, at this rank or
+// outstanding. A request to a living rank is served, if need be after what is on the way to other
+// readers, and dead ranks' requests are withdrawn, so a segment arrives, at this rank or
 // at a mate, which tells so. Hence every rank comes to have all segments that exist among the
 // living, and tells so.
 //
@@ -53,6 +53,7 @@ struct Rule {
   double near = 6;             // near first: a rank that is so many times faster than it
   double distant_s = 5e-3;     // near first: or a source with so long a round trip,
   double nearer = 10;          // and a rank whose round trip is so many times shorter
+  double queue_s = 0.025;      // on the way to readers: what takes so long, and a round trip
   double outstanding = 4;      // preferred reader: serves so many times faster than any other
   double slack = 1.3;          // window: segments beyond those that are in flight
   // News wait so long since the last bulletin to the same rank, times the number of ranks, for more
@@ -122,7 +123,7 @@ class Puller {
   std::span<const Request> choose(double now);
   // The segments to be sent to other ranks now, which asked for them; to be called as choose(). The
   // caller sends each reader its own in their order. Valid until the next call.
-  std::span<const Service::Due> take_due() { return service_.take_due(preferred_reader()); }
+  std::span<const Service::Due> take_due();
   // Whether a bulletin to this rank is due.
   [[nodiscard]] bool has_news_for(std::size_t rank, double now) const;
   // Precondition: has_news_for(rank, now).

@@ -10,28 +10,34 @@
 
 namespace espalier::engine::pull {
 
-// Every reader is served at once, in the order in which it asked, unless one of them is preferred:
-// then the others wait while anything is on the way to that one, but nobody for longer than
-// kMostPassedOver of its segments.
+// Readers are served at once and in turns, each in the order in which it asked, with two
+// exceptions:
+// - Where all readers together get only few segments in a given time, no more than these are on the
+//   way, but two. What this rank asks and tells others waits behind them, in its own buffers and in
+//   the network's, which hold seconds of a thin uplink.
+// - One reader may be preferred. Then the others wait while anything is on the way to that one, but
+//   nobody for longer than kMostPassedOver of its segments.
 class Service {
  public:
   static constexpr std::size_t kMostPassedOver = 64;
 
   // least_s: the shortest time in which a rate is measured.
-  Service(std::size_t ranks, double least_s) : least_s_(least_s), readers_(ranks) {}
+  Service(std::size_t ranks, double segment_bytes, double least_s)
+      : segment_bytes_(segment_bytes), least_s_(least_s), readers_(ranks) {}
 
   void ask(std::size_t reader, std::uint32_t segment, double now);
   // The reader has the segment, of so many bytes. Nothing unless it was sent from here.
   void note_arrival(std::size_t reader, std::uint32_t segment, double bytes, double now);
   // The reader is dead.
-  void forget(std::size_t reader) { readers_[reader] = {}; }
+  void forget(std::size_t reader);
 
   struct Due {
     std::size_t reader;
     std::uint32_t segment;
   };
-  // What is to be sent now; to each reader in this order. Valid until the next call.
-  std::span<const Due> take_due(std::optional<std::size_t> preferred);
+  // What is to be sent now; to each reader in this order. most_s: the time that what is on the way
+  // may take. Valid until the next call.
+  std::span<const Due> take_due(std::optional<std::size_t> preferred, double most_s);
 
   // The highest rate at which all readers together received from here, bytes/s; 0: not measured.
   [[nodiscard]] double rate() const { return rate_; }
@@ -42,10 +48,14 @@ class Service {
     std::vector<std::uint32_t> on_the_way{};
     std::size_t passed_over = 0;  // segments that were sent to the preferred one instead
   };
+  [[nodiscard]] bool has_room(double most_s) const;
   void send(std::size_t reader);
 
+  double segment_bytes_;
   double least_s_;
   std::vector<Reader> readers_;
+  std::size_t on_the_way_ = 0;  // to all readers
+  std::size_t next_ = 0;        // the reader whose turn it is
   std::vector<Due> due_;
   double rate_ = 0;
   // --- since the last measurement ---

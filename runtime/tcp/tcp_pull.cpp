@@ -128,7 +128,7 @@ void TcpPull::move_all(double now) {
     static_cast<void>(puller_.choose(now));
   }
   for (const auto& [reader, segment] : puller_.take_due()) {
-    peers_[reader].to_send.push_back(segment);
+    if (!peers_[reader].is_lost) peers_[reader].to_send.push_back(segment);
   }
   for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
     if (peer == rank_ || peers_[peer].is_lost) continue;
