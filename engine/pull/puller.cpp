@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "support/errors.hpp"
@@ -267,6 +268,7 @@ void Puller::drop_told_news() {
 }
 
 std::span<const Service::Due> Puller::take_due() {
+  if (is_stopped_) return service_.take_due({}, INFINITY);
   double longest_s = 0;
   for (const Peer& peer : peers_) {
     if (!peer.is_dead) longest_s = std::max(longest_s, peer.round_trip_s);
@@ -275,7 +277,6 @@ std::span<const Service::Due> Puller::take_due() {
 }
 
 std::optional<std::size_t> Puller::preferred_reader() const {
-  if (is_stopped_) return std::nullopt;
   std::optional<std::size_t> best;
   double rate = 0;
   double second_rate = 0;

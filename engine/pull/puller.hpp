@@ -107,6 +107,13 @@ class Puller {
   // A segment that was asked of `from` has arrived. Returns since when it was the next one to come
   // from there. Nothing if it is not outstanding there (any more): then its bytes do not count.
   std::optional<double> arrived(std::size_t from, std::uint64_t segment, double now);
+  // A reader has a segment that was sent to it, but does not tell: no data can go back to this
+  // rank.
+  void delivered(std::size_t reader, std::uint32_t segment, double now) {
+    service_.note_arrival(reader, segment, length_of(segment), now);
+  }
+  // Nothing can be sent to this rank any more, which may be dead.
+  void lost(std::size_t reader) { service_.forget(reader); }
   // Nothing of this rank is heard any more, and nothing arrives from it.
   void died(std::size_t rank);
   // This rank cannot go on: all ranks end without the rest of the message.

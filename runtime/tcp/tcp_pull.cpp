@@ -226,6 +226,7 @@ void TcpPull::lose(std::size_t peer, const std::string& reason) {
   lost.control.close();
   lost.data.close();
   lost.to_send.clear();
+  puller_.lost(peer);
   if (!puller_.is_dead(peer)) complaints_.push_back({peer, reason});
 }
 

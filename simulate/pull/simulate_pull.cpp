@@ -248,7 +248,13 @@ bool PullRun::take_segments(std::uint32_t from, std::uint32_t to, double now_s) 
   std::deque<Sent>& segments = channel(from, to).segments;
   bool any = false;
   for (; !segments.empty() && segments.front().due_s <= now_s; segments.pop_front()) {
-    hosts_[to].puller.arrived(from, segments.front().segment, now_s);
+    const std::uint32_t segment = segments.front().segment;
+    hosts_[to].puller.arrived(from, segment, now_s);
+    // tell() leaves that out of what `from` hears.
+    if (channel(to, from).lane == PullLinks::kNoLane) {
+      hosts_[from].puller.delivered(to, segment, now_s);
+      wake(from, now_s + look_s(now_s) / 2);
+    }
     any = true;
   }
   return any;
