@@ -73,28 +73,24 @@ Platform unlike_links(Draw& draw, std::size_t most) {
 }
 
 // One host, not the source, has a hundred times the uplink of all others, and the source ten times.
-Platform large_uplink(Draw& draw, std::size_t most) {
+// Its downlink is as theirs, or thinner.
+Platform with_large_uplink(Draw& draw, std::size_t most, bool is_downlink_thin) {
   platforms::StarFamily family;
   family.hosts = draw.hosts(most);
   family.latency = kLatency;
-  family.upload.assign(family.hosts, {kLink.value / 100});
-  family.upload[0] = {kLink.value / 10};
-  family.upload[draw.whole(1, family.hosts - 1)] = kLink;
-  return platforms::generate_star(family);
-}
-
-// The same behind a downlink of a hundredth, or so: it can help nobody.
-Platform large_uplink_thin_downlink(Draw& draw, std::size_t most) {
-  platforms::StarFamily family;
-  family.hosts = draw.hosts(most);
-  family.latency = kLatency;
-  family.upload.assign(family.hosts, {kLink.value / 100});
-  family.upload[0] = {kLink.value / 10};
   family.bandwidth.assign(family.hosts, {kLink.value});
+  family.upload.assign(family.hosts, {kLink.value / 100});
+  family.upload[0] = {kLink.value / 10};
   const std::size_t large = draw.whole(1, family.hosts - 1);
   family.upload[large] = kLink;
-  family.bandwidth[large] = draw.rate(2);
+  if (is_downlink_thin) family.bandwidth[large] = draw.rate(2);
   return platforms::generate_star(family);
+}
+Platform large_uplink(Draw& draw, std::size_t most) {
+  return with_large_uplink(draw, most, false);
+}
+Platform large_uplink_thin_downlink(Draw& draw, std::size_t most) {
+  return with_large_uplink(draw, most, true);
 }
 
 // Pods of equal hosts, whose trunks have from a quarter to twice the rate of a host's link: in a

@@ -53,17 +53,18 @@ bool concerns_rank(const planner::PlanTrees& block, const Place& place) {
   });
 }
 
-Block block_of(const planner::PlanTrees& of, planner::SegmentAssignment assignment,
-               const Place& place) {
+Block block_of(const planner::PlanTrees& of, double most_in_flight,
+               planner::SegmentAssignment assignment, const Place& place) {
   const Kind kind = kind_of(of);
   Block block{
       .is_root = place.rank == place.rank_of_node[of.root],
       .trees = roles_of(*of.trees, place.rank_of_node, place.rank, place.host_of_rank, kind),
       .assignment = std::move(assignment)};
-  block.most_in_flight = planner::most_bytes_in_flight(*of.trees);
+  block.routes = of.to.has_value();
+  // Short paths begin and end at the hosts of long ones, whose share of a port they would take.
+  block.most_in_flight = block.routes ? most_in_flight : planner::most_bytes_in_flight(*of.trees);
   block.after = of.after;
   block.synchronous = of.up;
-  block.routes = of.to.has_value();
   if (block.routes) limit_ahead(block.trees, place.rank_of_node[*of.to]);
   set_places(block.trees, place);
   return block;
@@ -73,21 +74,17 @@ std::vector<TreeRounds> rounds_of(const planner::PlanTrees& of, const Place& pla
   return rounds_of(*of.trees, of.root, place.rank_of_node, place.rank, kind_of(of));
 }
 
-std::vector<Block> routing_blocks_of(std::span<const planner::PlanTrees> blocks,
-                                     const Place& place) {
+std::vector<Block> routing_blocks_of(const planner::Plan& plan, const Place& place) {
+  const double most_in_flight = planner::most_bytes_in_flight(plan);
   std::vector<Block> of_rank;
   std::size_t trees = 0;
-  double most_in_flight = 0;
-  for (const planner::PlanTrees& of : blocks) {
-    most_in_flight = std::max(most_in_flight, planner::most_bytes_in_flight(*of.trees));
+  for (const planner::PlanTrees& of : planner::blocks_of(plan)) {
     if (concerns_rank(of, place)) {
-      of_rank.push_back(block_of(of, planner::assignment_with_lags(of), place));
+      of_rank.push_back(block_of(of, most_in_flight, planner::assignment_with_lags(of), place));
       of_rank.back().first_tree = trees;
     }
     trees += of.trees->size();
   }
-  // Short paths begin and end at the hosts of long ones, whose share of a port they would take.
-  for (Block& block : of_rank) block.most_in_flight = most_in_flight;
   return of_rank;
 }
 

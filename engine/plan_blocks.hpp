@@ -23,17 +23,17 @@ struct Place {
 // Whether the rank sends, forwards or receives segments of the block.
 bool concerns_rank(const planner::PlanTrees& block, const Place& place);
 
-// One of planner::blocks_of(plan) as the rank sees it.
-Block block_of(const planner::PlanTrees& of, planner::SegmentAssignment assignment,
-               const Place& place);
+// One of planner::blocks_of(plan) as the rank sees it. most_in_flight:
+// planner::most_bytes_in_flight of the whole plan.
+Block block_of(const planner::PlanTrees& of, double most_in_flight,
+               planner::SegmentAssignment assignment, const Place& place);
 
 // The rank's rounds in such a block, whose trees have colors.
 std::vector<TreeRounds> rounds_of(const planner::PlanTrees& of, const Place& place);
 
 // Of a plan that routes: those that concern the rank. Of the n (n - 1) blocks of an alltoall it
 // need not know the others.
-std::vector<Block> routing_blocks_of(std::span<const planner::PlanTrees> blocks,
-                                     const Place& place);
+std::vector<Block> routing_blocks_of(const planner::Plan& plan, const Place& place);
 
 // The number of units for each share of so many, rounded so that they sum up to all; 0 for a share
 // of 0. shares: sum 1.

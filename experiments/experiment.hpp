@@ -80,8 +80,8 @@ struct Result {
   std::vector<Row> rows;         // one per algorithm, in the study's order
 };
 
-// Solves the packing once for all algorithms. If there is no solution, or a limit is
-// reached, the result says so; other errors are thrown.
+// Solves the packing once for all algorithms. Where none is feasible, or a limit is reached, the
+// result says so; other errors are thrown.
 Result run_unit(const Study& study, std::size_t unit);
 
 // Runs these units on `jobs` threads (at least one) and calls `report` for each finished unit, one

@@ -62,7 +62,7 @@ void note_warnings(const platforms::Platform& platform, const Console& console);
 std::vector<platforms::NodeId> sources_of(const platforms::Platform& platform,
                                           const std::vector<std::string>& texts);
 // The root of each problem that --source poses, which is unset where there are several: where the
-// operation needs none and there is no text, or 'any'.
+// operation needs none and `texts` is empty or 'any'.
 std::vector<std::optional<platforms::NodeId>> roots_of(const platforms::Platform& platform,
                                                        planner::Operation operation,
                                                        const std::vector<std::string>& texts);

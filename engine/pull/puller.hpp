@@ -10,9 +10,9 @@
 // but one: what a rank of the same host (a mate) has or has asked for is asked of nobody outside.
 // If a mate has it, it is asked of the mate; if a mate has asked for it, that mate has something
 // outstanding. A request to a living rank is served, if need be after what is on the way to other
-// readers, and dead ranks' requests are withdrawn, so a segment arrives, at this rank or
-// at a mate, which tells so. Hence every rank comes to have all segments that exist among the
-// living, and tells so.
+// readers, and dead ranks' requests are withdrawn, so a segment arrives, at this rank or at a mate,
+// which tells so. Hence every rank comes to have all segments that exist among the living, and
+// tells so.
 //
 // A rank may end when it lacks nothing that a living rank has, all these have told of as many
 // segments as it has, and all know of the same dead ranks. Then their sets are the same. Could one
@@ -112,7 +112,7 @@ class Puller {
   void delivered(std::size_t reader, std::uint32_t segment, double now) {
     service_.note_arrival(reader, segment, length_of(segment), now);
   }
-  // Nothing can be sent to this rank any more, which may be dead.
+  // Nothing can be sent to this reader any more, which may be dead.
   void lost(std::size_t reader) { service_.forget(reader); }
   // Nothing of this rank is heard any more, and nothing arrives from it.
   void died(std::size_t rank);
@@ -215,7 +215,7 @@ class Puller {
   }
   void drop_told_news();
   // Where one rank can send so much more than any other, all segments had better come to it first.
-  // Unset: there is no such rank, or it has everything.
+  // Unset: none can, or it has everything.
   [[nodiscard]] std::optional<std::size_t> preferred_reader() const;
   // Returns when the time of the segment begins.
   double note_time(Peer& source, const Asked& asked, double now) const;

@@ -28,7 +28,7 @@ class Service {
   void ask(std::size_t reader, std::uint32_t segment, double now);
   // The reader has the segment, of so many bytes. Nothing unless it was sent from here.
   void note_arrival(std::size_t reader, std::uint32_t segment, double bytes, double now);
-  // The reader is dead.
+  // Nothing can be sent to the reader any more.
   void forget(std::size_t reader);
 
   struct Due {

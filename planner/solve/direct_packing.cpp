@@ -56,13 +56,13 @@ bool prove(lp::Packing& packing, const lp::PlainBound& bound, double gap) {
 }
 
 std::optional<Outcome> proven_blocks(const AllRoots& problem, std::vector<BlockOfTrees> blocks,
-                                     double gap) {
+                                     const lp::PlainBound& bound, double gap) {
   Outcome found;
   found.blocks = std::move(blocks);
   fill_first_resource(found, problem.occupation());
   lp::Packing packing;
   packing.rate = throughput_of(found).value;
-  if (!prove(packing, lp::plain_bound(problem.parts().problem()), gap)) return std::nullopt;
+  if (!prove(packing, bound, gap)) return std::nullopt;
   Outcome proven = outcome_of(packing);
   proven.blocks = std::move(found.blocks);
   return proven;

@@ -31,10 +31,10 @@ bool is_for_direct_trees(const lp::Digraph& graph);
 // its prices.
 bool prove(lp::Packing& packing, const lp::PlainBound& bound, double gap);
 
-// Blocks whose trees' rates are their shares, at the highest rates, if they reach a plain bound but
-// for `gap`; with its prices.
+// Blocks whose trees' rates are their shares, at the highest rates, if they reach the problem's
+// plain bound but for `gap`; with its prices.
 std::optional<Outcome> proven_blocks(const AllRoots& problem, std::vector<BlockOfTrees> blocks,
-                                     double gap);
+                                     const lp::PlainBound& bound, double gap);
 
 // What is near enough to the bound of an allreduce, and of parts that go along one ring each (a
 // link carries a part more or less): options.gap, or a thousandth. The root is in no tree a leaf,

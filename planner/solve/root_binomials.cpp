@@ -65,7 +65,8 @@ std::optional<Outcome> along_binomial_trees(const AllRoots& problem,
   auto blocks = binomial_blocks(problem, arcs);
   if (!blocks) return std::nullopt;
   const double gap = problem.has_free_roots() ? gap_near_enough(options) : options.gap;
-  return proven_blocks(problem, *std::move(blocks), gap);
+  return proven_blocks(problem, *std::move(blocks), lp::plain_bound(problem.parts().problem()),
+                       gap);
 } catch (const LimitReached&) {
   return std::nullopt;
 }

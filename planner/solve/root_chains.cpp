@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "lp/bounds/plain_bound.hpp"
 #include "lp/graph/digraph.hpp"
 #include "lp/graph/host_arcs.hpp"
 #include "planner/problem/collective.hpp"
@@ -36,9 +37,9 @@ HostOrder walk_order(const AllRoots& problem, const lp::HostArcs& arcs) {
 std::optional<lp::HostRing> ring_along(const HostOrder& order, const lp::HostArcs& arcs) {
   lp::HostRing ring{order, {}};
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::uint32_t arc = arcs.find(order[i], order[(i + 1) % order.size()]);
-    if (arc == lp::kNone) return std::nullopt;
-    arcs.add_edge(arc, ring.ways);
+    if (!arcs.add_edge(order[i], order[(i + 1) % order.size()], false, ring.ways)) {
+      return std::nullopt;
+    }
   }
   return ring;
 }
@@ -110,8 +111,9 @@ lp::HostRings direct_rings(const AllRoots& problem, const Deadline& deadline) {
 std::optional<Outcome> along_rings(const AllRoots& problem, const lp::HostRings& direct,
                                    const AlgorithmOptions& options, Purpose purpose) {
   if (!direct.fill_hosts || problem.has_free_roots()) return std::nullopt;
+  const lp::PlainBound bound = lp::plain_bound(problem.parts().problem());
   const auto chains = [&](bool each_along_all, double gap) {
-    return proven_blocks(problem, blocks_along(problem, direct.rings, each_along_all), gap);
+    return proven_blocks(problem, blocks_along(problem, direct.rings, each_along_all), bound, gap);
   };
   if (purpose == Purpose::kPlan) {
     if (auto few = chains(false, gap_near_enough(options))) return few;

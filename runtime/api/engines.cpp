@@ -63,8 +63,7 @@ engine::Block with_mpi(const BoundPlan& bound, const planner::PlanTrees& of, eng
 }
 
 std::vector<engine::Block> routing_blocks_of(const BoundPlan& bound) {
-  std::vector<engine::Block> blocks =
-      engine::routing_blocks_of(planner::blocks_of(bound.plan), place_of(bound));
+  std::vector<engine::Block> blocks = engine::routing_blocks_of(bound.plan, place_of(bound));
   for (engine::Block& block : blocks) set_risks(bound, block.trees);
   return blocks;
 }
@@ -73,9 +72,10 @@ std::vector<engine::Block> blocks_of(const BoundPlan& bound, const HostRings* ri
   if (planner::routes(bound.plan.operation)) return routing_blocks_of(bound);
   std::vector<engine::Block> blocks;
   std::vector<planner::SegmentAssignment> assignments = assignments_of(bound);
+  const double most_in_flight = planner::most_bytes_in_flight(bound.plan);
   for (const planner::PlanTrees& of : planner::blocks_of(bound.plan)) {
-    engine::Block block =
-        engine::block_of(of, std::move(assignments[blocks.size()]), place_of(bound));
+    engine::Block block = engine::block_of(of, most_in_flight,
+                                           std::move(assignments[blocks.size()]), place_of(bound));
     blocks.push_back(with_mpi(bound, of, std::move(block), rings));
   }
   return blocks;

@@ -152,11 +152,14 @@ class BlockChooser {
                                            std::size_t best) const {
     constexpr double kHardlyLonger = 1.02;
     const double longest_s = kHardlyLonger * timed[best].makespan.value;
-    const auto rank_of = [&](std::size_t i) {
-      return std::pair(crowd_of(candidates_[i].plan), timed[i].makespan.value);
-    };
+    std::size_t least_crowd = crowd_of(candidates_[best].plan);
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      if (timed[i].makespan.value <= longest_s && rank_of(i) < rank_of(best)) best = i;
+      if (timed[i].makespan.value > longest_s) continue;
+      const std::size_t crowd = crowd_of(candidates_[i].plan);
+      if (std::pair(crowd, timed[i].makespan) < std::pair(least_crowd, timed[best].makespan)) {
+        least_crowd = crowd;
+        best = i;
+      }
     }
     return best;
   }

@@ -98,11 +98,10 @@ std::vector<Parts> parts_of_ranks(const Call& call, const planner::Plan& plan,
     for (const std::uint32_t rank : ranks_in(of, hosts)) {
       Parts& parts = of_ranks[rank];
       const engine::Place place{.rank_of_node = rank_of_node, .rank = static_cast<int>(rank)};
-      engine::Block& block =
-          parts.blocks.emplace_back(engine::block_of(of, call.assignments.blocks()[number], place));
+      engine::Block& block = parts.blocks.emplace_back(
+          engine::block_of(of, most_in_flight, call.assignments.blocks()[number], place));
       block.first_tree = first_tree;
       if (windows.rounds) block.rounds = engine::rounds_of(of, place);
-      if (block.routes) block.most_in_flight = most_in_flight;  // as engine::routing_blocks_of
       if (!is_paced) block.most_in_flight = 0;
       if (of.up && answers_queue) block.least_in_flight = planner::kAllreduceInFlight;
       parts.ranges.push_back({0, call.grids[number]});
