@@ -316,6 +316,8 @@ class Engine : public Pinned {
   [[nodiscard]] bool may_send(const Flow& flow, std::size_t edge);
   // Above 0 on high-latency links and on links beside them (planner/plan/send_windows.hpp).
   [[nodiscard]] double pace_s(std::size_t tree, std::size_t edge) const;
+  // When its first send is due: 0, or within the first pace.
+  [[nodiscard]] double first_due_s(const Flow& flow, std::size_t edge) const;
   [[nodiscard]] bool is_paced_now(std::uint32_t tree, double due_s);
   [[gnu::always_inline]] inline bool start_send(Flow& flow, std::size_t edge);
   // A send is complete.

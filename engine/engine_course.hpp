@@ -200,6 +200,7 @@ void Engine<T>::reset(std::size_t tree) {
         .window = windows.out[edge],
         .synchronous_every = part.block.synchronous ? 1 : role.out[edge].synchronous_every,
         .pace_s = pace_s(tree, edge)};
+    flow.out[edge].due_s = first_due_s(flow, edge);
   }
   flow.sends_in_order = sends_in_order(flow);
   if (most_limited_sends_ != 0 && flow.in.empty()) {

@@ -177,6 +177,15 @@ double Engine<T>::pace_s(std::size_t tree, std::size_t edge) const {
   return planner::pace(roles_[tree].rate, segment_bytes(part)).value;
 }
 
+// Of routed segments those to or from hosts nearby take all of a port while they last, so that
+// distant ones beside them get next to nothing of it: they do not all begin at once.
+template <Transport T>
+double Engine<T>::first_due_s(const Flow& flow, std::size_t edge) const {
+  const double pace_s = flow.out[edge].pace_s;
+  if (pace_s == 0 || !flow.in.empty() || !parts_[flow.part].block.routes) return 0;
+  return transport_.now() + planner::stagger(roles_[flow.tree].number) * pace_s;
+}
+
 template <Transport T>
 bool Engine<T>::is_paced_now(std::uint32_t tree, double due_s) {
   if (due_s == 0 || due_s <= transport_.now()) return false;

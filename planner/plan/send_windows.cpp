@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace espalier::planner {
 
@@ -46,6 +47,11 @@ bool keeps_pace(double most_in_flight, Bytes segment) {
 
 Seconds pace(BytesPerSecond rate, Bytes segment) {
   return {kPace * static_cast<double>(segment.value) / rate.value};
+}
+
+double stagger(std::size_t number) {
+  const double paces = static_cast<double>(number) / std::numbers::phi;
+  return paces - std::floor(paces);
 }
 
 std::uint64_t segments_in_flight(double in_flight, Bytes segment, bool asks) {

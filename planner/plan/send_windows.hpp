@@ -43,6 +43,11 @@ bool keeps_pace(double most_in_flight, Bytes segment);
 // within some windows.
 Seconds pace(BytesPerSecond rate, Bytes segment);
 
+// When in its first pace tree `number` of those that send at the same pace begins, as a part of the
+// pace, so that however many there are, their segments are spread evenly over it: multiples of the
+// golden ratio are (Knuth, "The art of computer programming", volume 3, section 6.4, theorem S).
+double stagger(std::size_t number);
+
 // The number of segments, rounded up, that `in_flight` bytes along an edge make: for a round trip
 // when the sender asks the receiver first (`asks`), for one direction when a send ends once it has
 // been received. 0 below a sixteenth of a segment. segment: at least 1 byte.

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
 #include "planner/plan/send_windows.hpp"
 
 namespace espalier::planner::segment_choice_test {
@@ -144,6 +148,19 @@ TEST(Pace, IsALittleFasterThanTheTree) {
 }
 
 // 10 segments of 1 MB at 200 MB/s, and 2 x 4 hops after the first to fill.
+TEST(Stagger, SpreadsAnyNumberOfTreesOverThePace) {
+  for (const std::size_t trees : {1U, 2U, 7U, 15U, 1000U}) {
+    std::vector<double> starts;
+    for (std::size_t tree = 0; tree < trees; ++tree) starts.push_back(stagger(tree));
+    std::ranges::sort(starts);
+    EXPECT_EQ(starts.front(), 0);
+    starts.push_back(1);
+    for (std::size_t i = 0; i < trees; ++i) {
+      EXPECT_LT(starts[i + 1] - starts[i], 2.0 / static_cast<double>(trees));
+    }
+  }
+}
+
 TEST(PipelinedTime, IsTheTimeOfTheMessagePlusTheFilling) {
   const Plan plan = two_chains(6, kMiB);
   EXPECT_NEAR(Pipeline(plan).time({10'000'000}, {1'000'000}, {1e-3}).value, 0.05 + 0.04 + 0.01,
