@@ -318,7 +318,7 @@ class Engine : public Pinned {
   [[nodiscard]] double pace_s(std::size_t tree, std::size_t edge) const;
   // When its first send is due: 0, or within the first pace.
   [[nodiscard]] double first_due_s(const Flow& flow, std::size_t edge) const;
-  [[nodiscard]] bool is_paced_now(std::uint32_t tree, double due_s);
+  [[nodiscard]] bool is_paced_now(const Flow& flow, std::size_t edge);
   [[gnu::always_inline]] inline bool start_send(Flow& flow, std::size_t edge);
   // A send is complete.
   void note_sent(Flow& flow, std::size_t edge);

@@ -162,7 +162,7 @@ bool Engine<T>::may_send(const Flow& flow, std::size_t edge) {
   const std::uint64_t sendable =
       part != nullptr ? std::min(flow.ready, part->rounds->sends_due(flow.tree - part->first, edge))
                       : flow.sendable(edge);
-  return has_segment(flow.out[edge], sendable) && !is_paced_now(flow.tree, flow.out[edge].due_s);
+  return has_segment(flow.out[edge], sendable) && !is_paced_now(flow, edge);
 }
 
 template <Transport T>
@@ -186,10 +186,14 @@ double Engine<T>::first_due_s(const Flow& flow, std::size_t edge) const {
   return transport_.now() + planner::stagger(roles_[flow.tree].number) * pace_s;
 }
 
+// A rank that passes segments on sends the rest at once when it has all of a tree's: what came over
+// a long link in the last window would otherwise leave pace by pace, with the links idle.
 template <Transport T>
-bool Engine<T>::is_paced_now(std::uint32_t tree, double due_s) {
+bool Engine<T>::is_paced_now(const Flow& flow, std::size_t edge) {
+  const double due_s = flow.out[edge].due_s;
   if (due_s == 0 || due_s <= transport_.now()) return false;
-  if (delayed_.empty() || delayed_.back() != tree) delayed_.push_back(tree);
+  if (flow.ready == flow.end && !flow.in.empty()) return false;
+  if (delayed_.empty() || delayed_.back() != flow.tree) delayed_.push_back(flow.tree);
   due_s_ = due_s_ > 0 ? std::min(due_s_, due_s) : due_s;
   return true;
 }

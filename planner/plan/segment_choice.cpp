@@ -37,6 +37,16 @@ double hops_of(const Plan& plan) {
   });
 }
 
+// Of blocks that come after others, all trees: a segment is copied when all of it is combined, and
+// meanwhile links carry one segment of every tree.
+double turn_of(const Plan& plan) {
+  double trees = 0;
+  for (const PlanTrees& block : blocks_of(plan)) {
+    if (block.after) trees += static_cast<double>(block.trees->size());
+  }
+  return trees;
+}
+
 // High-latency trees end earlier (planner/plan/segment_assignment.hpp), so the latencies are
 // averaged, weighted by what the trees carry. Where a block comes after another one, the largest
 // of both add up.
@@ -62,14 +72,15 @@ Pipeline::Pipeline(const Plan& plan)
       segment_(plan.segment),
       throughput_(plan.throughput),
       hops_(hops_of(plan)),
+      turn_(turn_of(plan)),
       latency_s_(latency_of(plan)),
       most_in_flight_(most_bytes_in_flight(plan)) {}
 
 std::uint64_t Pipeline::fitted_segment(Bytes message, const SegmentCosts& costs) const {
   const double rate = throughput_.value;
   double wanted = static_cast<double>(segment_.value);
-  if (hops_ > 0) {
-    wanted = std::sqrt(static_cast<double>(message.value) * costs.overhead.value * rate / hops_);
+  if (const double fills = hops_ + turn_; fills > 0) {
+    wanted = std::sqrt(static_cast<double>(message.value) * costs.overhead.value * rate / fills);
   }
   if (costs.eager) {
     const auto eager = static_cast<double>(costs.eager->value);
@@ -96,7 +107,9 @@ Seconds Pipeline::time(Bytes message, Bytes segment, Seconds overhead) const {
   const auto bytes = static_cast<double>(message.value);
   const double longest = std::min(static_cast<double>(segment.value), bytes);
   const double segments = std::ceil(bytes / static_cast<double>(segment.value));
-  return {(bytes + longest * hops_) / throughput_.value + segments * overhead.value + latency_s_};
+  const double turn = std::min(turn_ * longest, bytes);
+  return {(bytes + longest * hops_ + turn) / throughput_.value + segments * overhead.value +
+          latency_s_};
 }
 
 }  // namespace espalier::planner

@@ -47,6 +47,7 @@ class Pipeline {
   Bytes segment_;
   BytesPerSecond throughput_;
   double hops_;  // after the first, summed over the trees
+  double turn_;  // segments between what is combined and what is copied
   double latency_s_;
   double most_in_flight_;  // bytes
 };

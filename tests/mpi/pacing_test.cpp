@@ -23,7 +23,8 @@ constexpr std::uint64_t kSegment = 1000;
 // By tree and child: the times between the starts of consecutive sends, in seconds.
 using Gaps = std::map<std::pair<std::uint32_t, int>, std::vector<double>>;
 
-// The gaps between this rank's sends, in a message of 30 segments.
+// The gaps between this rank's sends, in a message of 30 segments, but for those after all of a
+// tree's segments have arrived: these need no pace.
 Gaps gaps_along(const planner::Plan& plan) {
   runtime::TransferLog log(10'000);
   runtime::BroadcastOptions options = as_planned();
@@ -31,13 +32,20 @@ Gaps gaps_along(const planner::Plan& plan) {
   runtime::Broadcast broadcast(MPI_COMM_WORLD, plan, options);
   check_run(broadcast, MPI_COMM_WORLD, 30 * kSegment, 0);
   Gaps gaps;
+  std::map<std::uint32_t, double> all_here_s;  // by tree, of what this rank passes on
   for (const runtime::Transfer& one : log.transfers()) {
-    if (one.is_send) gaps[{one.tree, one.peer}].push_back(one.begun_s);
+    if (!one.is_send) all_here_s[one.tree] = std::max(all_here_s[one.tree], one.ended_s);
+  }
+  for (const runtime::Transfer& one : log.transfers()) {
+    if (!one.is_send) continue;
+    const auto here = all_here_s.find(one.tree);
+    std::vector<double>& begun = gaps[{one.tree, one.peer}];
+    if (here == all_here_s.end() || one.begun_s < here->second) begun.push_back(one.begun_s);
   }
   for (auto& [edge, times] : gaps) {
     std::ranges::sort(times);
     std::adjacent_difference(times.begin(), times.end(), times.begin());
-    times.erase(times.begin());
+    if (!times.empty()) times.erase(times.begin());
   }
   return gaps;
 }

@@ -312,6 +312,24 @@ TEST(SharingAmongSends, RoutedSegmentsKeepALongLinkBusyBesideShortOnes) {
   }
 }
 
+// Each root's trees cross a thin link of 5 ms. Its last segments, several of each tree, arrive
+// together; kept at the pace from then on they would take 1.16 of the optimum's time, and 1.09.
+TEST(SharingAmongSends, TheEndOfAMessageNeedsNoPace) {
+  constexpr Bytes kSegment{60 << 10};
+  constexpr std::uint64_t kMessage = 16 << 20;
+  const platforms::Platform platform = platforms::generate_two_clusters({});
+  for (const planner::Operation operation :
+       {planner::Operation::kAllgather, planner::Operation::kReduceScatter}) {
+    const planner::AllRoots problem(operation, platform, platforms::Model::kOnePort);
+    const planner::Plan plan = planner::make_plan(
+        problem, "optimal", planner::solve(problem, {}, planner::Purpose::kPlan), kSegment);
+    const Simulation run =
+        Simulator(plan, platform, {.until_received = true, .sharing = Sharing::kSends})
+            .run({kMessage});
+    EXPECT_LE(run.makespan.value, kMessage / plan.throughput.value / 0.96);
+  }
+}
+
 // No resource is overloaded, and a message takes at least the time of the busiest one.
 class SharingUnder : public ::testing::TestWithParam<platforms::ModelEntry> {};
 

@@ -161,6 +161,18 @@ TEST(Stagger, SpreadsAnyNumberOfTreesOverThePace) {
   }
 }
 
+// What has no further hops is copied a segment of each tree later than it is combined, or the whole
+// message.
+TEST(PipelinedTime, CountsATurnOfTheTreesThatCopyWhatIsCombined) {
+  Plan plan = two_chains(2, kMiB);
+  EXPECT_NEAR(Pipeline(plan).time({10'000'000}, {1'000'000}, {0}).value, 0.05, 1e-12);
+  plan.operation = Operation::kAllreduce;
+  plan.reduce_trees = plan.broadcast_trees;
+  EXPECT_NEAR(Pipeline(plan).time({10'000'000}, {1'000'000}, {0}).value, 0.05 + 2 * 0.005, 1e-12);
+  EXPECT_NEAR(Pipeline(plan).time({1000}, {1'000'000}, {0}).value, 2 * 1000 / 200e6, 1e-12);
+  EXPECT_LT(Pipeline(plan).fitted_segment({10'000'000}, {}), kMiB);
+}
+
 TEST(PipelinedTime, IsTheTimeOfTheMessagePlusTheFilling) {
   const Plan plan = two_chains(6, kMiB);
   EXPECT_NEAR(Pipeline(plan).time({10'000'000}, {1'000'000}, {1e-3}).value, 0.05 + 0.04 + 0.01,
