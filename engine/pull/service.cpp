@@ -23,10 +23,33 @@ void Service::note_arrival(std::size_t reader, std::uint32_t segment, double byt
   constexpr std::size_t kSample = 16;
   const double took_s = now - since_s_;
   if (arrivals_ < std::max(kSample, readers_.size()) || took_s < least_s_) return;
-  rate_ = std::max(rate_, bytes_ / took_s);
+  measure(bytes_ / took_s);
   since_s_ = now;
   bytes_ = 0;
   arrivals_ = 0;
+  has_waited_ = false;
+}
+
+// News of arrivals may be late because the readers' uplinks are thin, not this one. So from time to
+// time twice as many are on the way, for good where readers then get more.
+void Service::measure(double rate) {
+  constexpr double kMore = 1.25;
+  constexpr std::size_t kPause = 4;
+  rate_ = std::max(rate_, rate);
+  if (!is_limited()) return;
+  most_ = std::max(most_, static_cast<std::size_t>(rate_ * most_s_ / segment_bytes_));
+  if (!has_waited_) return;
+  if (is_trying_more_ && rate < kMore * rate_before_) {
+    most_ /= 2;
+    is_trying_more_ = false;
+    pause_ = kPause;
+  } else if (pause_ > 0) {
+    --pause_;
+  } else {
+    most_ *= 2;
+    is_trying_more_ = true;
+    rate_before_ = rate;
+  }
 }
 
 void Service::forget(std::size_t reader) {
@@ -44,35 +67,37 @@ void Service::send(std::size_t index) {
   due_.push_back({index, segment});
 }
 
-bool Service::has_room(double most_s) const {
-  constexpr std::size_t kLeast = 2;
+bool Service::is_limited() const {
   constexpr double kMost = 4;
-  const double segments = rate_ * most_s / segment_bytes_;
-  if (rate_ == 0 || segments > kMost || on_the_way_ < kLeast) return true;
-  return static_cast<double>(on_the_way_) < segments;
+  return rate_ > 0 && rate_ * most_s_ <= kMost * segment_bytes_;
 }
 
 std::span<const Service::Due> Service::take_due(std::optional<std::size_t> preferred,
                                                 double most_s) {
   due_.clear();
+  most_s_ = most_s;
   if (preferred) {
-    while (!readers_[*preferred].waiting.empty() && has_room(most_s)) {
+    while (!readers_[*preferred].waiting.empty() && has_room()) {
       send(*preferred);
       for (Reader& reader : readers_) ++reader.passed_over;
     }
   }
+  // A thin uplink needs long for each.
+  const std::size_t most_passed_over = is_limited() ? 2 * most_ : kMostPassedOver;
   const bool others_wait = preferred && !readers_[*preferred].on_the_way.empty();
-  for (std::size_t skipped = 0; skipped < readers_.size() && has_room(most_s);) {
+  for (std::size_t skipped = 0; skipped < readers_.size() && has_room();) {
     const std::size_t index = next_;
     next_ = (next_ + 1) % readers_.size();
     const Reader& reader = readers_[index];
-    if (reader.waiting.empty() || (others_wait && reader.passed_over < kMostPassedOver)) {
+    if (reader.waiting.empty() || (others_wait && reader.passed_over < most_passed_over)) {
       ++skipped;
     } else {
       send(index);
       skipped = 0;
     }
   }
+  const auto waits = [](const Reader& reader) { return !reader.waiting.empty(); };
+  has_waited_ = has_waited_ || (!has_room() && std::ranges::any_of(readers_, waits));
   return due_;
 }
 

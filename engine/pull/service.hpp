@@ -13,10 +13,11 @@ namespace espalier::engine::pull {
 // Readers are served at once and in turns, each in the order in which it asked, with two
 // exceptions:
 // - Where all readers together get only few segments in a given time, no more than these are on the
-//   way, but two. What this rank asks and tells others waits behind them, in its own buffers and in
-//   the network's, which hold seconds of a thin uplink.
+//   way, but two, or more where readers then get more. What this rank asks and tells others waits
+//   behind them, in its own buffers and in the network's, which hold seconds of a thin uplink.
 // - One reader may be preferred. Then the others wait while anything is on the way to that one, but
-//   nobody for longer than kMostPassedOver of its segments.
+//   nobody for longer than kMostPassedOver of its segments, over a thin uplink twice what may be on
+//   the way.
 class Service {
  public:
   static constexpr std::size_t kMostPassedOver = 64;
@@ -41,6 +42,10 @@ class Service {
 
   // The highest rate at which all readers together received from here, bytes/s; 0: not measured.
   [[nodiscard]] double rate() const { return rate_; }
+  // How long what this rank says next waits behind what is on the way; 0: not measured.
+  [[nodiscard]] double delay_s() const {
+    return rate_ > 0 ? static_cast<double>(on_the_way_) * segment_bytes_ / rate_ : 0;
+  }
 
  private:
   struct Reader {
@@ -48,20 +53,29 @@ class Service {
     std::vector<std::uint32_t> on_the_way{};
     std::size_t passed_over = 0;  // segments that were sent to the preferred one instead
   };
-  [[nodiscard]] bool has_room(double most_s) const;
+  void measure(double rate);
+  [[nodiscard]] bool is_limited() const;
+  [[nodiscard]] bool has_room() const { return !is_limited() || on_the_way_ < most_; }
   void send(std::size_t reader);
 
   double segment_bytes_;
   double least_s_;
   std::vector<Reader> readers_;
   std::size_t on_the_way_ = 0;  // to all readers
+  double most_s_ = 0;           // the last most_s
+  std::size_t most_ = 2;        // on the way, where the rate limits them
   std::size_t next_ = 0;        // the reader whose turn it is
   std::vector<Due> due_;
   double rate_ = 0;
+  // --- whether more on the way would be received faster ---
+  bool is_trying_more_ = false;
+  double rate_before_ = 0;
+  std::size_t pause_ = 0;  // measurements until the next attempt
   // --- since the last measurement ---
   double since_s_ = 0;  // 0: nothing has been asked for
   double bytes_ = 0;
   std::size_t arrivals_ = 0;
+  bool has_waited_ = false;  // requests, for room
 };
 
 }  // namespace espalier::engine::pull

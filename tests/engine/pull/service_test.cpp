@@ -3,12 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace espalier::engine::pull::service_test {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
@@ -98,6 +104,43 @@ TEST(Service, WhereItIsSlowFewSegmentsAreOnTheWay) {
   service.ask(3, 20, 8);
   EXPECT_THAT(due(service, {}, kMost_s), IsEmpty());
   EXPECT_THAT(due(service, {}, 8 * kMost_s), ElementsAre(Pair(3, 20)));  // fast enough
+}
+
+// How many segments are sent at once, round by round, if those of a round arrive `took_s(count)`
+// after it. Two are asked for in each of the first eight rounds, 1,000 in the ninth.
+template <class Took>
+std::vector<std::size_t> sent_at_once(const Took& took_s) {
+  Service service(2, kSegment, kLeast_s);
+  std::vector<std::size_t> counts;
+  std::uint32_t asked = 0;
+  double now = 1;
+  for (int round = 0; round < 60; ++round) {
+    for (const std::uint32_t end = asked + (round < 8 ? 2 : round == 8 ? 1000 : 0); asked < end;) {
+      service.ask(1, asked++, now);
+    }
+    const auto sent = due(service, {}, 0.5);
+    now += took_s(sent.size());
+    for (const auto& [reader, segment] : sent) {
+      service.note_arrival(reader, segment, kSegment, now);
+    }
+    counts.push_back(sent.size());
+  }
+  return counts;
+}
+
+// Two segments a second, however many are on the way.
+TEST(Service, OverAThinUplinkMoreAreOnTheWayOnlyToTry) {
+  const auto counts =
+      sent_at_once([](std::size_t count) { return 0.5 * static_cast<double>(count); });
+  EXPECT_EQ(std::ranges::max(counts), 4U);
+  EXPECT_GT(std::ranges::count(counts, 2U), 3 * std::ranges::count(counts, 4U));
+}
+
+// They arrive after a second: not the uplink is thin, but the way back is long.
+TEST(Service, MoreAreOnTheWayWhereReadersThenGetMore) {
+  const auto counts = sent_at_once([](std::size_t) { return 1.0; });
+  EXPECT_THAT(std::span(counts).first(16), Each(2U));
+  EXPECT_GT(std::ranges::max(counts), 100U);
 }
 
 // Readers that share a link get their segments at the same time: a rate needs one of each.
