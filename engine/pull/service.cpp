@@ -83,7 +83,8 @@ std::span<const Service::Due> Service::take_due(std::optional<std::size_t> prefe
     }
   }
   // A thin uplink needs long for each.
-  const std::size_t most_passed_over = is_limited() ? 2 * most_ : kMostPassedOver;
+  const std::size_t most_passed_over =
+      is_limited() ? std::min(2 * most_, kMostPassedOver) : kMostPassedOver;
   const bool others_wait = preferred && !readers_[*preferred].on_the_way.empty();
   for (std::size_t skipped = 0; skipped < readers_.size() && has_room();) {
     const std::size_t index = next_;
