@@ -93,8 +93,9 @@ bool Puller::may_try() const {
 std::size_t Puller::window_of(const Peer& source) const {
   if (source.byte_s == 0) return 1;
   double round_trip_s = 2 * latency_to(source) + job_.rule.slack_s;
-  // A request waits behind what this rank serves; worth while with a source that can serve more.
-  if (source.all_out > 2 * service_.rate()) round_trip_s += service_.delay_s();
+  // A request waits behind what this rank serves; worth while with a source that can serve far
+  // more.
+  if (source.all_out > job_.rule.outstanding * service_.rate()) round_trip_s += service_.delay_s();
   const double in_flight = source.rate() * round_trip_s / segment_bytes();
   const double most = static_cast<double>(job_.rule.most_outstanding);
   const double window = std::min(std::ceil(in_flight + job_.rule.slack), most);

@@ -54,7 +54,7 @@ struct Rule {
   double distant_s = 5e-3;     // near first: or a source with so long a round trip,
   double nearer = 10;          // and a rank whose round trip is so many times shorter
   double queue_s = 0.025;      // on the way to readers: what takes so long, and a round trip
-  double outstanding = 4;      // preferred reader: serves so many times faster than any other
+  double outstanding = 4;      // preferred reader, or source: serves so many times faster
   double slack = 1.3;          // window: segments beyond those that are in flight
   // News wait so long since the last bulletin to the same rank, times the number of ranks, for more
   // to go with them: each segment is news from every rank to every other one.
