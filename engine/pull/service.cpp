@@ -39,15 +39,14 @@ void Service::measure(double rate) {
   if (!is_limited()) return;
   most_ = std::max(most_, static_cast<std::size_t>(rate_ * most_s_ / segment_bytes_));
   if (!has_waited_) return;
-  if (is_trying_more_ && rate < kMore * rate_before_) {
+  if (rate_before_ && rate < kMore * *rate_before_) {
     most_ /= 2;
-    is_trying_more_ = false;
+    rate_before_.reset();
     pause_ = kPause;
   } else if (pause_ > 0) {
     --pause_;
   } else {
     most_ *= 2;
-    is_trying_more_ = true;
     rate_before_ = rate;
   }
 }

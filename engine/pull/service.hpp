@@ -68,9 +68,8 @@ class Service {
   std::vector<Due> due_;
   double rate_ = 0;
   // --- whether more on the way would be received faster ---
-  bool is_trying_more_ = false;
-  double rate_before_ = 0;
-  std::size_t pause_ = 0;  // measurements until the next attempt
+  std::optional<double> rate_before_{};  // of half as many; unset: not being tried
+  std::size_t pause_ = 0;                // measurements until the next attempt
   // --- since the last measurement ---
   double since_s_ = 0;  // 0: nothing has been asked for
   double bytes_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "planner/plan/send_windows.hpp"
 
@@ -27,8 +28,8 @@ double longest_sequence(const std::vector<PlanTrees>& blocks, const Cost& cost_o
 // Hops after the first, summed over a block's trees. Where each host is the root of a block, all
 // links are busy from the beginning, and a segment of any block crosses a link at the link's rate:
 // the block's share does not matter.
-double hops_of(const Plan& plan) {
-  return longest_sequence(blocks_of(plan), [](const PlanTrees& block) {
+double hops_of(const std::vector<PlanTrees>& blocks) {
+  return longest_sequence(blocks, [](const PlanTrees& block) {
     double hops = 0;
     for (const PlanTree& tree : *block.trees) {
       hops += static_cast<double>(std::max<std::size_t>(depth_of(tree, block.root), 1) - 1);
@@ -39,9 +40,9 @@ double hops_of(const Plan& plan) {
 
 // Of blocks that come after others, all trees: a segment is copied when all of it is combined, and
 // meanwhile links carry one segment of every tree.
-double turn_of(const Plan& plan) {
+double turn_of(const std::vector<PlanTrees>& blocks) {
   double trees = 0;
-  for (const PlanTrees& block : blocks_of(plan)) {
+  for (const PlanTrees& block : blocks) {
     if (block.after) trees += static_cast<double>(block.trees->size());
   }
   return trees;
@@ -50,8 +51,7 @@ double turn_of(const Plan& plan) {
 // High-latency trees end earlier (planner/plan/segment_assignment.hpp), so the latencies are
 // averaged, weighted by what the trees carry. Where a block comes after another one, the largest
 // of both add up.
-double latency_of(const Plan& plan) {
-  const std::vector<PlanTrees> blocks = blocks_of(plan);
+double latency_of(const Plan& plan, const std::vector<PlanTrees>& blocks) {
   const bool in_sequence = has_sequence(blocks);
   return longest_sequence(blocks, [&](const PlanTrees& block) {
     double longest = 0;
@@ -67,13 +67,15 @@ double latency_of(const Plan& plan) {
 
 }  // namespace
 
-Pipeline::Pipeline(const Plan& plan)
+Pipeline::Pipeline(const Plan& plan) : Pipeline(plan, blocks_of(plan)) {}
+
+Pipeline::Pipeline(const Plan& plan, const std::vector<PlanTrees>& blocks)
     : nodes_(plan.nodes.size()),
       segment_(plan.segment),
       throughput_(plan.throughput),
-      hops_(hops_of(plan)),
-      turn_(turn_of(plan)),
-      latency_s_(latency_of(plan)),
+      hops_(hops_of(blocks)),
+      turn_(turn_of(blocks)),
+      latency_s_(latency_of(plan, blocks)),
       most_in_flight_(most_bytes_in_flight(plan)) {}
 
 std::uint64_t Pipeline::fitted_segment(Bytes message, const SegmentCosts& costs) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "planner/plan/plan.hpp"
 #include "support/quantities.hpp"
@@ -43,6 +44,9 @@ class Pipeline {
   [[nodiscard]] Seconds time(Bytes message, Bytes segment, Seconds overhead) const;
 
  private:
+  // blocks: of the plan.
+  Pipeline(const Plan& plan, const std::vector<PlanTrees>& blocks);
+
   std::size_t nodes_;
   Bytes segment_;
   BytesPerSecond throughput_;

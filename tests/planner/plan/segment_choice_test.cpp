@@ -147,7 +147,6 @@ TEST(Pace, IsALittleFasterThanTheTree) {
   EXPECT_FALSE(keeps_pace(0, {1}));
 }
 
-// 10 segments of 1 MB at 200 MB/s, and 2 x 4 hops after the first to fill.
 TEST(Stagger, SpreadsAnyNumberOfTreesOverThePace) {
   for (const std::size_t trees : {1U, 2U, 7U, 15U, 1000U}) {
     std::vector<double> starts;
@@ -173,6 +172,7 @@ TEST(PipelinedTime, CountsATurnOfTheTreesThatCopyWhatIsCombined) {
   EXPECT_LT(Pipeline(plan).fitted_segment({10'000'000}, {}), kMiB);
 }
 
+// 10 segments of 1 MB at 200 MB/s, and 2 x 4 hops after the first to fill.
 TEST(PipelinedTime, IsTheTimeOfTheMessagePlusTheFilling) {
   const Plan plan = two_chains(6, kMiB);
   EXPECT_NEAR(Pipeline(plan).time({10'000'000}, {1'000'000}, {1e-3}).value, 0.05 + 0.04 + 0.01,
