@@ -95,8 +95,8 @@ void compare_on(const Problem& problem, ComparisonContext& context, Comparison& 
 
 // Of the optimum, from the plan without a limit to the least depth that the limits of time and the
 // links allow, in steps of a quarter.
-void add_depths(const planner::Collective& problem, ComparisonContext& context,
-                Comparison& comparison) {
+template <class Problem>
+void add_depths(const Problem& problem, ComparisonContext& context, Comparison& comparison) {
   planner::AlgorithmOptions limits = context.limits;
   const planner::Algorithm optimal = planner::find_algorithm(planner::kOptimal, context.operation);
   for (std::size_t depth = 1; depth > 0; limits.max_depth = static_cast<std::uint32_t>(depth)) {
@@ -150,11 +150,12 @@ void add_frontier(const Problem& problem, const std::vector<double>& shares,
                   ComparisonContext& context, Comparison& comparison) {
   if (context.frontier == Frontier::kCost) {
     add_costs(problem.platform(), problem.root(), shares, context, comparison);
-  } else if constexpr (std::is_same_v<Problem, planner::Collective>) {
+  } else if constexpr (std::is_same_v<Problem, planner::Collective> ||
+                       std::is_same_v<Problem, planner::AllRoots>) {
     add_depths(problem, context, comparison);
   } else {
     throw InputError({}, "--frontier",
-                     "the depth is of trees of one root that span all hosts; 'cost' is of any");
+                     "the depth is of trees that span all hosts; 'cost' is of any plan");
   }
 }
 

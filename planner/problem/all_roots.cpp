@@ -98,13 +98,18 @@ void add_start(const AllRoots& problem, std::span<const BlockOfTrees> blocks,
   }
 }
 
+// Of an allreduce with that root.
+void make_blocks_of_first_host(Outcome& rooted) {
+  rooted.blocks.push_back({BlockKind::kCombine, 0, std::exchange(rooted.reduce_trees, {})});
+  rooted.blocks.push_back({BlockKind::kSpread, 0, std::exchange(rooted.trees, {})});
+}
+
 // The optimum with the first host as the only root, with the bound that its prices prove for any.
 Outcome from_one_root(const AllRoots& problem, const AlgorithmOptions& options) {
   AlgorithmOptions limits = options;
   limits.deadline = options.deadline.share(kSeedShare);
   Outcome rooted = prove_optimum(rooted_at(problem, 0), limits);
-  rooted.blocks.push_back({BlockKind::kCombine, 0, std::exchange(rooted.reduce_trees, {})});
-  rooted.blocks.push_back({BlockKind::kSpread, 0, std::exchange(rooted.trees, {})});
+  make_blocks_of_first_host(rooted);
   rooted.bound.reset();
   const std::vector<double> prices =
       prices_by_row(rooted.prices, problem.spread().resource_count());
@@ -178,6 +183,26 @@ bool is_enough(const Outcome& rooted, const AllRoots& problem, const AlgorithmOp
   const bool is_direct = is_for_direct_trees(problem.spread().digraph());
   const double gap = is_direct ? gap_near_enough(options) : options.gap;
   return rooted.bound && rooted.bound->value <= throughput_of(rooted).value * (1 + gap);
+}
+
+// With the first host as the only root, if that is faster, where the number of trees is limited, or
+// as fast with fewer trees, none of them deeper.
+std::optional<Outcome> with_one_root(const AllRoots& problem, const Outcome& free_roots,
+                                     const AlgorithmOptions& options) {
+  Outcome rooted = run(find_algorithm(kOptimal), rooted_at(problem, 0), options);
+  make_blocks_of_first_host(rooted);
+  const auto depth_of = [&](const Outcome& outcome) {
+    return figures_of(make_plan(problem, kOptimal, outcome, kDefaultSegment)).depth;
+  };
+  const double gain = throughput_of(rooted).value / throughput_of(free_roots).value - 1;
+  const bool is_better =
+      gain > options.gap || (gain >= -options.gap && tree_count(rooted) < tree_count(free_roots) &&
+                             depth_of(rooted) <= depth_of(free_roots));
+  if (!is_better) return std::nullopt;
+  rooted.bound = free_roots.bound;
+  rooted.prices = free_roots.prices;
+  rooted.ends = free_roots.ends.with(rooted.ends);
+  return rooted;
 }
 
 // One for all roots; empty: the algorithm has no use for it.
@@ -327,6 +352,10 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
   outcome.blocks = problem.has_free_roots() ? blocks_with_free_roots(problem, outcome.trees)
                                             : blocks_with_all_roots(problem, outcome.trees);
   outcome.trees.clear();
+  const bool is_few = rooted && options.max_trees > 0 && !limits_depth;
+  if (plans && (rooted_is_enough || is_few)) {
+    if (auto better = with_one_root(problem, outcome, options)) return *std::move(better);
+  }
   return outcome;
 }
 

@@ -232,9 +232,10 @@ espalier_status espalier_pull_allgatherv(MPI_Comm comm, const void* sendbuf, voi
 /* Collective: the ranks of comm in the order in which those of a host, and the hosts of a group,
  * are contiguous; rank 0 stays first, otherwise nothing changes place. MPI's own collectives, and
  * other code that goes by rank, then cross the network less often. groups_file: lines HOST GROUP,
- * where lyon/rack1 is a group in a group, read by rank 0; NULL: no groups. *reordered has comm's
- * error handler, and is freed with MPI_Comm_free; a failure, which occurs on all ranks, leaves it
- * alone.
+ * where lyon/rack1 is a group in a group, or (unless the library was built without the planner)
+ * Slurm's topology.conf or a platform in Espalier's JSON; read by rank 0; NULL: no groups.
+ * *reordered has comm's error handler, and is freed with MPI_Comm_free; a failure, which occurs on
+ * all ranks, leaves it alone.
  */
 espalier_status espalier_reorder(MPI_Comm comm, const char* groups_file, MPI_Comm* reordered);
 

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "runtime/api/rank_mapping.hpp"
-#include "runtime/topology/host_groups.hpp"
+#include "runtime/topology/described_groups.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/hosts.hpp"
 #include "runtime/transport/mpi_error.hpp"
@@ -47,8 +47,7 @@ MPI_Comm reordered_comm(MPI_Comm comm, const std::string& groups_file) {
   std::vector<std::string> groups;
   if (!groups_file.empty()) {
     const std::string text = share_file(own.get(), groups_file);
-    groups =
-        groups_of_hosts(parse_host_groups(text, groups_file), host_names(own.get()), groups_file);
+    groups = described_groups(text, groups_file, host_names(own.get()));
   }
   const std::vector<int> order = contiguous_order(hosts_of_ranks(own.get()), groups);
   const auto place = std::ranges::find(order, own.rank()) - order.begin();

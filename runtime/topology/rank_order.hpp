@@ -21,7 +21,7 @@ std::vector<int> contiguous_order(std::span<const int> host_of_rank,
 std::size_t host_changes(std::span<const int> order, std::span<const int> host_of_rank);
 
 // Collective. The ranks of comm in contiguous_order, with comm's error handler; the caller frees
-// it. groups_file: lines HOST GROUP, read by rank 0 only; empty: there are no groups. Throws
+// it. groups_file: as of described_groups, read by rank 0 only; empty: there are no groups. Throws
 // InputError on all ranks, MpiError.
 MPI_Comm reordered_comm(MPI_Comm comm, const std::string& groups_file);
 

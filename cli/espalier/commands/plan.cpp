@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -74,20 +75,22 @@ auto with_schedule_refusals(Make make) {
   return at_place({}, "--schedule", [&] { return with_name("--schedule", make); });
 }
 
+template <class Problem>
 PlanAttempt attempt(const PlanCommand& options, const planner::Algorithm& algorithm,
-                    const planner::Collective& collective,
-                    const planner::AlgorithmOptions& limits) {
+                    const Problem& problem, const planner::AlgorithmOptions& limits) {
   planner::ScheduleOptions scheduling = options.scheduling;
   scheduling.deadline = limits.deadline.restarted();
   Run run = with_name(algorithm.name,
-                      [&] { return run_timed(algorithm, collective, limits, options.console); });
+                      [&] { return run_timed(algorithm, problem, limits, options.console); });
   planner::Plan plan =
-      planner::make_plan(collective, algorithm.name, run.outcome, collective.options().segment);
-  if (options.schedule) {
-    plan.schedule = with_schedule_refusals(
-        [&] { return planner::make_schedule(collective, plan, scheduling); });
+      planner::make_plan(problem, algorithm.name, run.outcome, problem.options().segment);
+  if constexpr (std::is_same_v<Problem, planner::Collective>) {  // others are refused --schedule
+    if (options.schedule) {
+      plan.schedule =
+          with_schedule_refusals([&] { return planner::make_schedule(problem, plan, scheduling); });
+    }
   }
-  const auto makespan = planner::makespan_of(run.outcome, collective, limits.message);
+  const auto makespan = planner::makespan_of(run.outcome, problem, limits.message);
   return {limits.max_trees, limits.max_depth, limits.max_latency, std::move(run),
           std::move(plan),  makespan,         limits.message};
 }
@@ -115,20 +118,21 @@ PlanAttempt attempt_for_message(const PlanCommand& options, const planner::Algor
 }  // namespace
 
 template <class Problem>
-ExitStatus PlanCommand::plan_blocks(const planner::Algorithm& named, const Problem& all) const {
-  const planner::AlgorithmOptions limits = combinations(*this).front();
-  if (message) {
-    PlanAttempt chosen = attempt_for_message(*this, named, all, limits);
-    const bool is_complete = chosen.choice->complete;
-    report(*this, {std::move(chosen)});
-    return is_complete ? ExitStatus::kDone : ExitStatus::kLimitReached;
+ExitStatus PlanCommand::plan_each(const planner::Algorithm& named, const Problem& one) const {
+  std::vector<PlanAttempt> attempts;
+  bool is_complete = true;
+  for (const planner::AlgorithmOptions& limits : combinations(*this)) {
+    if (message) {
+      attempts.push_back(attempt_for_message(*this, named, one, limits));
+      is_complete = is_complete && attempts.back().choice->complete;
+    } else {
+      attempts.push_back(attempt(*this, named, one, limits));
+      const ExitStatus judged = judge(attempts.back().run, named.name, console);
+      is_complete = is_complete && judged == ExitStatus::kDone;
+    }
   }
-  Run run = with_name(named.name, [&] { return run_timed(named, all, limits, console); });
-  planner::Plan plan = planner::make_plan(all, named.name, run.outcome, all.options().segment);
-  const ExitStatus status = judge(run, named.name, console);
-  report(*this, {{0, limits.max_depth, limits.max_latency, std::move(run), std::move(plan),
-                  std::nullopt, Bytes{0}}});
-  return status;
+  report(*this, attempts);
+  return is_complete ? ExitStatus::kDone : ExitStatus::kLimitReached;
 }
 
 ExitStatus PlanCommand::plan_for_money(const planner::Algorithm& named,
@@ -182,32 +186,11 @@ ExitStatus PlanCommand::run() const {
   const planner::Algorithm named = chosen();
   const platforms::Platform platform = problem.read(console);
   if (budget || deadline) return plan_for_money(named, platform);
-  const bool has_helpers = !problem.receivers.on(platform).empty();
-  if (has_helpers) check_blocks(true);
-  if (!has_one_root() || has_helpers) {
-    return problem.on(platform, [&](const auto& all) { return plan_blocks(named, all); });
-  }
-  const planner::Collective collective(problem.operation, platform,
-                                       planner::source_named(platform, problem.source),
-                                       problem.model.model(), problem.model.occupation());
+  if (!problem.receivers.on(platform).empty()) check_blocks(true);
   if (schedule) {
-    with_schedule_refusals([&] { planner::require_schedulable(platform, collective.model()); });
+    with_schedule_refusals([&] { planner::require_schedulable(platform, problem.model.model()); });
   }
-  std::vector<PlanAttempt> attempts;
-  ExitStatus status = ExitStatus::kDone;
-  for (const planner::AlgorithmOptions& each : combinations(*this)) {
-    if (message) {
-      attempts.push_back(attempt_for_message(*this, named, collective, each));
-      if (!attempts.back().choice->complete) status = ExitStatus::kLimitReached;
-      continue;
-    }
-    attempts.push_back(attempt(*this, named, collective, each));
-    if (judge(attempts.back().run, named.name, console) != ExitStatus::kDone) {
-      status = ExitStatus::kLimitReached;
-    }
-  }
-  report(*this, attempts);
-  return status;
+  return problem.on(platform, [&](const auto& one) { return plan_each(named, one); });
 }
 
 void PlanCommand::add_to(Arguments& app) {

@@ -34,18 +34,13 @@ void check_choice(const PlanCommand& options) {
 // Refuses what only plans whose trees lead from, or to, one root and span all hosts can have so
 // far.
 void PlanCommand::check_blocks(bool has_helpers) const {
-  // Paths are not trees, and a table of several limits is of plans with one root.
-  const bool limits_trees =
-      tree_counts.size() > 1 || (planner::routes(problem.operation) && tree_counts.front() > 0);
+  const bool has_paths = planner::routes(problem.operation);
   const bool is_free = !planner::has_parts(problem.operation);
-  const auto limits_depth = [&](bool given, std::size_t limits) {
-    return limits > 1 || (given && (has_helpers || planner::routes(problem.operation)));
-  };
   refuse_given({{"--message", has_helpers && message},
                 {"--schedule", (has_helpers || is_free) && schedule},
-                {"--max-trees", limits_trees},
-                {"--max-depth", limits_depth(depths.front() > 0, depths.size())},
-                {"--max-latency", limits_depth(latencies.front().has_value(), latencies.size())}},
+                {"--max-trees", has_paths && tree_counts.front() > 0},
+                {"--max-depth", (has_helpers || has_paths) && depths.front() > 0},
+                {"--max-latency", (has_helpers || has_paths) && latencies.front().has_value()}},
                has_helpers ? "cannot be combined with helpers yet; give --helpers none"
                : is_free   ? "cannot be combined with any roots yet; give --root NAME"
                            : fmt::format("cannot be combined with {} yet",

@@ -48,9 +48,9 @@ struct PlanCommand {
   [[nodiscard]] ExitStatus plan_for_money(const planner::Algorithm& named,
                                           const platforms::Platform& platform) const;
   [[nodiscard]] ExitStatus plan_barrier(const platforms::Platform& platform) const;
-  // all: of several roots, with parts, or with helpers.
+  // With each combination of the limits. one: any of planner/problem/any_problem.hpp.
   template <class Problem>
-  [[nodiscard]] ExitStatus plan_blocks(const planner::Algorithm& named, const Problem& all) const;
+  [[nodiscard]] ExitStatus plan_each(const planner::Algorithm& named, const Problem& one) const;
   // The named algorithm, otherwise the optimum.
   [[nodiscard]] planner::Algorithm chosen() const {
     return planner::find_algorithm(algorithm.value_or(std::string(planner::kOptimal)),

@@ -2,9 +2,11 @@
 // free roots.
 #include <gmock/gmock.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "planner/plan/plan.hpp"
 #include "tests/cli/espalier/program.hpp"
 
 namespace espalier::cli::all_roots_test {
@@ -94,9 +96,24 @@ TEST_F(FreeRoots, ArePlannedShownSimulatedAndRefusedWhereTheyAreNotServedYet) {
   EXPECT_LT(simulated.at("rows")[0].at("of_optimum").get<double>(), 1 + 1e-9);
   EXPECT_THAT(run({"explain", "one-way.json", "--plan", "plan.json"}).out,
               HasSubstr("the optimum, within the proof's gap"));
-  EXPECT_THAT(
-      refusal_of(run({"plan", "one-way.json", "--operation", "allreduce", "--max-depth", "1,2"})),
-      HasSubstr("--max-depth: cannot be combined with any roots yet"));
+}
+
+// The last of several limits is the plan's.
+TEST_F(AllRoots, ATableHasARowForEachLimit) {
+  for (const std::string operation : {"allreduce", "allgather"}) {
+    const Json rows = run_json({"plan", "ring.json", "--operation", operation, "--max-depth", "2,3",
+                                "--max-trees", "1,2", "-o", "limited.json", "--json"})
+                          .at("rows");
+    ASSERT_EQ(rows.size(), 4U);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      EXPECT_EQ(rows[i].at("max_trees"), Json(1 + i / 2));
+      EXPECT_EQ(rows[i].at("max_depth"), Json(2 + i % 2));
+      EXPECT_LE(rows[i].at("depth"), rows[i].at("max_depth"));
+    }
+    const planner::Plan last =
+        planner::parse_plan(read("limited.json"), "limited.json", planner::Roots::kAny);
+    EXPECT_EQ(last.throughput.value, rows[3].at("throughput_Bps").get<double>());
+  }
 }
 
 TEST_F(AllRoots, AMessageChoosesAlgorithmAndSegment) {
@@ -220,8 +237,6 @@ TEST_F(AllRoots, Refusals) {
            {with({"--algorithm", "reduce-broadcast-x"}), "unknown algorithm"},
            {{"compare", "ring.json", "--operation", "allgather", "--source", "a"},
             "--source: an allgather has no source: every host is a root"},
-           {with({"--max-trees", "3,4"}), "--max-trees: cannot be combined with allgather yet"},
-           {with({"--max-depth", "3,4"}), "--max-depth: cannot be combined with allgather yet"},
            {{"plan", "ring.json", "--operation", "alltoall", "--max-depth", "3"},
             "--max-depth: cannot be combined with alltoall yet"},
            {with({"--schedule"}),

@@ -214,10 +214,16 @@ TEST_F(CompareCommand, TheFrontierOfDepth) {
   EXPECT_THAT(read("f.svg"), HasSubstr("depth of the trees"));
   EXPECT_THAT(run(compare).out, HasSubstr("max depth  trees"));
   write("t.json", kTriangle);
-  EXPECT_THAT(run({"compare", "t.json", "--algorithm", "optimal", "--operation", "allgather",
-                   "--frontier", "depth"})
-                  .err,
-              HasSubstr("--frontier: the depth is of trees of one root"));
+  const auto of_triangle = [](const std::string& operation) {
+    return std::vector<std::string>{"compare",     "t.json",  "--algorithm", "optimal", "--json",
+                                    "--operation", operation, "--frontier",  "depth"};
+  };
+  for (const std::string operation : {"allgather", "allreduce"}) {
+    const Json all_roots = run_json(of_triangle(operation)).at("frontier");
+    EXPECT_EQ(all_roots.back().at("depth"), 1);
+  }
+  EXPECT_THAT(run(of_triangle("alltoall")).err,
+              HasSubstr("--frontier: the depth is of trees that span all hosts"));
   EXPECT_THAT(run({"compare", "p.csv", "--frontier", "width"}).err,
               HasSubstr("--frontier: unknown frontier 'width'"));
 }

@@ -40,6 +40,13 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Com
   if (pretends_hosts) return PMPI_Comm_split(comm, world_rank() % 2, key, made);
   return PMPI_Comm_split_type(comm, type, key, info, made);
 }
+/* Whether ranks are taken to be on hosts h0, h1, ... */
+static int pretends_names = 0;
+int MPI_Get_processor_name(char* name, int* length) {
+  if (!pretends_names) return PMPI_Get_processor_name(name, length);
+  *length = sprintf(name, "h%d", world_rank());
+  return MPI_SUCCESS;
+}
 int MPI_Comm_free(MPI_Comm* comm) {
   --communicators;
   return PMPI_Comm_free(comm);
@@ -616,6 +623,37 @@ static void test_reorder(int rank, int ranks) {
   EXPECT(espalier_reorder(MPI_COMM_WORLD, NULL, NULL) == ESPALIER_BAD_INPUT);
 }
 
+#ifdef READS_SLURM
+/* The hosts of even ranks are linked to one switch, the others to another. */
+static void test_reorder_by_slurm(int rank, int ranks) {
+  const char* const name = "c-interface-topology.conf";
+  const int on_first = (ranks + 1) / 2;
+  MPI_Comm reordered = MPI_COMM_NULL;
+  int place = -1;
+  if (rank == 0) {
+    FILE* file = fopen(name, "w");
+    int i = 0;
+    int parity = 0;
+    EXPECT(file != NULL);
+    for (parity = 0; parity < 2; ++parity) {
+      fprintf(file, "SwitchName=s%d Nodes=", parity);
+      for (i = parity; i < ranks + 2; i += 2) fprintf(file, i > parity ? ",h%d" : "h%d", i);
+      fprintf(file, "\n");
+    }
+    fprintf(file, "SwitchName=core Switches=s[0-1]\n");
+    fclose(file);
+  }
+  pretends_names = 1;
+  EXPECT(espalier_reorder(MPI_COMM_WORLD, name, &reordered) == ESPALIER_OK);
+  pretends_names = 0;
+  MPI_Comm_rank(reordered, &place);
+  EXPECT(place == (rank % 2 == 0 ? rank / 2 : on_first + rank / 2));
+  MPI_Comm_free(&reordered);
+  ++communicators; /* the test's own */
+  if (rank == 0) remove(name);
+}
+#endif
+
 int main(int argc, char** argv) {
   int rank = 0;
   int ranks = 0;
@@ -636,6 +674,9 @@ int main(int argc, char** argv) {
   test_pull(rank, ranks);
   test_pull_of_parts(rank, ranks);
   test_reorder(rank, ranks);
+#ifdef READS_SLURM
+  test_reorder_by_slurm(rank, ranks);
+#endif
   MPI_Finalize();
   return failures == 0 ? 0 : 1;
 }

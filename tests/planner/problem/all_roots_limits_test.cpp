@@ -1,4 +1,5 @@
 // Limits of the number and the depth of trees where every host is a root.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,6 +50,36 @@ TEST(AllRoots, EachRootHasAtMostTheGivenNumberOfTrees) {
       before = throughput;
     }
   }
+}
+
+// Two clusters with a thin link between them: several roots carry no more than one, and with the
+// same number of trees they carried less.
+TEST(AllRoots, OneRootIsPreferredWhereItNeedsFewerTrees) {
+  std::vector<espalier::testing::Link> links;
+  std::vector<std::string> nodes;
+  const auto add = [&](const std::string& one, const std::string& other, double rate) {
+    links.push_back({one, other, 1 / rate, 2e-5});
+    links.push_back({other, one, 1 / rate, 2e-5});
+  };
+  for (int i = 0; i < 8; ++i) {
+    nodes.push_back(fmt::format("h{}", i));
+    add(nodes.back(), i % 2 == 0 ? "sw0" : "sw1", i % 2 == 0 ? 25e6 : 12.5e6);
+  }
+  add("sw0", "sw1", 12.5e6);
+  nodes.insert(nodes.end(), {"sw0", "sw1"});
+  const platforms::Platform platform = small_platform(nodes, links);
+  const AllRoots problem(Operation::kAllreduce, platform, Model::kBoundedMultiPort);
+  const auto plan_within = [&](std::size_t trees) {
+    AlgorithmOptions options;
+    options.max_trees = trees;
+    return make_plan(problem, kOptimal, run(find_algorithm(kOptimal), problem, options),
+                     Bytes{1 << 20});
+  };
+  const Plan any = plan_within(0);
+  EXPECT_TRUE(any.has_one_root());
+  EXPECT_LE(tree_count(any), 8U);
+  EXPECT_THAT(verify(any, platform).faults, IsEmpty());
+  EXPECT_NEAR(plan_within(4).throughput.value, any.throughput.value, 1e-5 * any.throughput.value);
 }
 
 // Every tree is as deep as allowed at most, also under latencies, and a deeper limit carries no
