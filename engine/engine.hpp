@@ -257,6 +257,7 @@ class Engine : public Pinned {
   [[gnu::always_inline]] inline void note(Flow& flow);
   void note_loading(std::uint32_t part);
   void touch_each(std::vector<std::uint32_t>& trees);  // and empties the list
+  void wait_for(std::size_t tree, std::size_t waiting);
   // What waits for the tree, which has gone on.
   void touch_waiting(const Flow& flow);
   // Each tree once, in their order. Returns whether anything was combined.
@@ -276,6 +277,7 @@ class Engine : public Pinned {
   // Of the blocks that are touched.
   void load_touched();
   void load(Part& part);
+  void load_combined(Part& part);
   // Searches for the oldest unfinished segment only when the known one is too old, and finished.
   [[nodiscard]] bool is_too_far_ahead(Part& part, std::uint64_t index);
   [[nodiscard]] bool has_finished_oldest(const Part& part) const;
@@ -368,8 +370,8 @@ class Engine : public Pinned {
   std::uint64_t done_bytes_ = 0;
   std::uint64_t most_sends_ = 0;  // with a timetable, over all trees
   std::uint64_t most_receives_ = 0;
-  // For each tree of a block that another one is after: the trees of that one that wait for it; may
-  // contain one several times, as Part::too_far. Empty: no block is after another one.
+  // For each tree of a block that another one is after: the trees of that one that wait for it.
+  // Empty: no block is after another one.
   std::vector<std::vector<std::uint32_t>> waiting_for_;
   bool combines_any_ = false;  // a block combines
   bool routes_ = false;        // all blocks route

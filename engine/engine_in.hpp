@@ -26,22 +26,36 @@ void Engine<T>::load_touched() {
 
 template <Transport T>
 void Engine<T>::load(Part& part) {
+  if (part.block.after) return load_combined(part);
   while (!stopping_ && part.next < part.count() && !store_->failed()) {
     const std::size_t tree = part.tree_of(part.next);
     Flow& flow = flows_[tree];
     free_sent(flow);
     if (flow.ready - flow.freed >= store_->segments_per_tree()) return;
     if (is_too_far_ahead(part, part.next)) return;
-    if (part.block.after) {
-      if (!is_combined(part, part.next)) return;
-    } else {
-      store_->load(segment_at(tree, flow.ready));
-      if (store_->failed()) break;  // move_on handles it
-    }
+    store_->load(segment_at(tree, flow.ready));
+    if (store_->failed()) break;  // move_on handles it
     flow.set_ready(flow.ready + 1);
     flow.kept = flow.ready;
     ++part.next;
     start_sends(flow);
+  }
+}
+
+// Each tree by itself: otherwise all would wait for the latest of those that are combined.
+template <Transport T>
+void Engine<T>::load_combined(Part& part) {
+  for (std::size_t tree = part.first; tree < part.last; ++tree) {
+    Flow& flow = flows_[tree];
+    while (flow.ready < flow.end) {
+      const std::uint64_t index = part.segment_of(tree, flow.ready);
+      free_sent(flow);
+      if (flow.ready - flow.freed >= store_->segments_per_tree()) break;
+      if (is_too_far_ahead(part, index) || !is_combined(part, index)) break;
+      flow.set_ready(flow.ready + 1);
+      flow.kept = flow.ready;
+      start_sends(flow);
+    }
   }
 }
 
@@ -80,7 +94,7 @@ bool Engine<T>::is_combined(const Part& part, std::uint64_t index) {
   const Part& before = parts_[*part.block.after];
   const std::size_t tree = before.tree_of(index);
   if (before.nth_of(index) < flows_[tree].ready) return true;
-  waiting_for_[tree].push_back(static_cast<std::uint32_t>(part.tree_of(index)));
+  wait_for(tree, part.tree_of(index));
   return false;
 }
 
@@ -93,7 +107,7 @@ bool Engine<T>::is_free(const Segment& segment) {
       store_->buffer_for(segment_at(tree, nth)) != store_->buffer_for(segment)) {
     return true;
   }
-  waiting_for_[tree].push_back(static_cast<std::uint32_t>(segment.tree));
+  wait_for(tree, segment.tree);
   return false;
 }
 

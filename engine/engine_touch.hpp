@@ -2,7 +2,11 @@
 // engine/engine.hpp.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "engine/engine.hpp"
 
@@ -26,6 +30,13 @@ void Engine<T>::note_loading(std::uint32_t index) {
   if (parts_[index].is_touched) return;
   parts_[index].is_touched = true;
   touched_parts_.push_back(index);
+}
+
+template <Transport T>
+void Engine<T>::wait_for(std::size_t tree, std::size_t waiting) {
+  std::vector<std::uint32_t>& trees = waiting_for_[tree];
+  const auto own = static_cast<std::uint32_t>(waiting);
+  if (std::ranges::find(trees, own) == trees.end()) trees.push_back(own);
 }
 
 template <Transport T>

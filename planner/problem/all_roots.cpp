@@ -185,19 +185,23 @@ bool is_enough(const Outcome& rooted, const AllRoots& problem, const AlgorithmOp
   return rooted.bound && rooted.bound->value <= throughput_of(rooted).value * (1 + gap);
 }
 
+// Segments that are on the way at the same time where every tree is filled.
+std::size_t segments_to_fill(const AllRoots& problem, const Outcome& outcome) {
+  const Plan plan = make_plan(problem, kOptimal, outcome, kDefaultSegment);
+  return tree_count(plan) * figures_of(plan).depth;
+}
+
 // With the first host as the only root, if that is faster, where the number of trees is limited, or
-// as fast with fewer trees, none of them deeper.
+// as fast with fewer trees that are filled sooner.
 std::optional<Outcome> with_one_root(const AllRoots& problem, const Outcome& free_roots,
                                      const AlgorithmOptions& options) {
   Outcome rooted = run(find_algorithm(kOptimal), rooted_at(problem, 0), options);
   make_blocks_of_first_host(rooted);
-  const auto depth_of = [&](const Outcome& outcome) {
-    return figures_of(make_plan(problem, kOptimal, outcome, kDefaultSegment)).depth;
-  };
   const double gain = throughput_of(rooted).value / throughput_of(free_roots).value - 1;
   const bool is_better =
-      gain > options.gap || (gain >= -options.gap && tree_count(rooted) < tree_count(free_roots) &&
-                             depth_of(rooted) <= depth_of(free_roots));
+      gain > options.gap ||
+      (gain >= -options.gap && tree_count(rooted) < tree_count(free_roots) &&
+       segments_to_fill(problem, rooted) < segments_to_fill(problem, free_roots));
   if (!is_better) return std::nullopt;
   rooted.bound = free_roots.bound;
   rooted.prices = free_roots.prices;
@@ -352,8 +356,11 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
   outcome.blocks = problem.has_free_roots() ? blocks_with_free_roots(problem, outcome.trees)
                                             : blocks_with_all_roots(problem, outcome.trees);
   outcome.trees.clear();
-  const bool is_few = rooted && options.max_trees > 0 && !limits_depth;
-  if (plans && (rooted_is_enough || is_few)) {
+  const auto may_do = [&] {
+    return options.max_trees > 0 ||
+           throughput_of(*rooted).value >= throughput_of(outcome).value * (1 - options.gap);
+  };
+  if (plans && rooted && !limits_depth && may_do()) {
     if (auto better = with_one_root(problem, outcome, options)) return *std::move(better);
   }
   return outcome;

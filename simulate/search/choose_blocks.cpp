@@ -259,8 +259,8 @@ class BlockChooser {
   bool complete_ = true;
 };
 
-// Many trees of many roots wait for each other in more ways than a simulation has: over TCP 18 of
-// them, equally fast by simulation, took 1.1 times as long as 8 of one root.
+// Many trees of many roots wait for each other in more ways than a simulation has: over TCP 21 of
+// them, among eight hosts in three pods, took 1.09 times as long as 4 of one root.
 bool is_better(const Choice& rooted, const Choice& free_roots) {
   const bool has_fewer_trees =
       planner::tree_count(rooted.plan) < planner::tree_count(free_roots.plan) &&

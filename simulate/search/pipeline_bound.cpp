@@ -129,15 +129,12 @@ class Paths {
     }
   }
 
-  // The source of a broadcast has the whole message. The root of an allreduce injects segments in
-  // the order of the message, each when it is combined.
+  // The source of a broadcast has the whole message. The root of an allreduce injects a segment
+  // when it is combined.
   [[nodiscard]] double first_injected(std::uint32_t tree) const {
     if (assignments_.up() == nullptr) return 0;
     const std::uint64_t segment = assignments_.segment_of(tree, 0);
-    const auto combined = [&](std::uint64_t which) {
-      return fill(task_.source, static_cast<std::uint32_t>(assignments_.up()->tree_of(which)));
-    };
-    return std::max(combined(0), combined(segment));
+    return fill(task_.source, static_cast<std::uint32_t>(assignments_.up()->tree_of(segment)));
   }
   [[nodiscard]] std::uint32_t down_tree(std::size_t number) const {
     return static_cast<std::uint32_t>(task_.flows.up_trees() + number);

@@ -212,12 +212,7 @@ class PlainSimulation {
   }
 
   void post(std::size_t host, Ticks now) {
-    if (host == source_ && down_) {
-      while (injected_ < segments_ && may_inject(now)) {
-        const std::size_t tree = plan_.reduce_trees.size() + down_->tree_of(injected_++);
-        ++has_[host][tree];
-      }
-    }
+    if (host == source_ && down_) inject(now);
     for (bool any = true; any;) {
       any = false;
       for (std::size_t tree = 0; tree < trees_.size(); ++tree) {
@@ -226,20 +221,37 @@ class PlainSimulation {
     }
   }
 
-  [[nodiscard]] bool may_inject(Ticks now) const {
-    if (up_) {
-      const std::size_t tree = up_->tree_of(injected_);
-      if (has_[source_][tree] <= up_->count(tree, injected_)) return false;
+  // A broadcast's segments in the order of the message, those that are combined each tree by
+  // itself.
+  void inject(Ticks now) {
+    if (!up_) {
+      while (injected_ < segments_ && is_within_lookahead(injected_, now)) {
+        ++has_[source_][down_->tree_of(injected_++)];
+      }
+      return;
     }
+    for (std::size_t tree = plan_.reduce_trees.size(); tree < trees_.size(); ++tree) {
+      std::size_t& has = has_[source_][tree];
+      while (has < end_of(tree)) {
+        const std::uint64_t segment = segment_of(tree, has);
+        const std::size_t combined = up_->tree_of(segment);
+        if (has_[source_][combined] <= up_->count(combined, segment)) break;
+        if (!is_within_lookahead(segment, now)) break;
+        ++has;
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_within_lookahead(std::uint64_t index, Ticks now) const {
     if (plan_.broadcast_trees.size() == 1) return true;
     const std::uint64_t lookahead = 4 * plan_.broadcast_trees.size() * options_.window;
-    for (std::uint64_t segment = 0; segment < injected_; ++segment) {
+    for (std::uint64_t segment = 0; segment < index; ++segment) {
       const std::size_t number = down_->tree_of(segment);
       const std::size_t tree = plan_.reduce_trees.size() + number;
       const std::uint64_t nth = down_->count(number, segment);
       for (const std::size_t edge : children(source_, tree)) {
         if (!is_exchange(tree, edge) && ended(tree, edge, now) <= nth)
-          return injected_ - segment < lookahead;
+          return index - segment < lookahead;
       }
     }
     return true;
