@@ -191,22 +191,24 @@ std::size_t segments_to_fill(const AllRoots& problem, const Outcome& outcome) {
   return tree_count(plan) * figures_of(plan).depth;
 }
 
-// With the first host as the only root, if that is faster, where the number of trees is limited, or
-// as fast with fewer trees that are filled sooner.
-std::optional<Outcome> with_one_root(const AllRoots& problem, const Outcome& free_roots,
-                                     const AlgorithmOptions& options) {
+// A plan with the first host as the only root, beside a proof for any.
+Outcome through_first_host(const AllRoots& problem, const Outcome& proof,
+                           const AlgorithmOptions& options) {
   Outcome rooted = run(find_algorithm(kOptimal), rooted_at(problem, 0), options);
   make_blocks_of_first_host(rooted);
-  const double gain = throughput_of(rooted).value / throughput_of(free_roots).value - 1;
-  const bool is_better =
-      gain > options.gap ||
-      (gain >= -options.gap && tree_count(rooted) < tree_count(free_roots) &&
-       segments_to_fill(problem, rooted) < segments_to_fill(problem, free_roots));
-  if (!is_better) return std::nullopt;
-  rooted.bound = free_roots.bound;
-  rooted.prices = free_roots.prices;
-  rooted.ends = free_roots.ends.with(rooted.ends);
+  rooted.bound = proof.bound;
+  rooted.prices = proof.prices;
+  rooted.ends.packing = proof.ends.packing;
   return rooted;
+}
+
+// Whether one root is better than several: faster, where the number of trees is limited, or as fast
+// with at most half as many trees, which are filled sooner.
+bool is_better(const Outcome& rooted, const Outcome& several, const AllRoots& problem, double gap) {
+  const double gain = throughput_of(rooted).value / throughput_of(several).value - 1;
+  if (gain > gap) return true;
+  return gain >= -gap && 2 * tree_count(rooted) <= tree_count(several) &&
+         segments_to_fill(problem, rooted) < segments_to_fill(problem, several);
 }
 
 // One for all roots; empty: the algorithm has no use for it.
@@ -253,6 +255,15 @@ std::vector<BlockOfTrees> blocks_with_all_roots(const AllRoots& problem,
     }
   }
   return blocks;
+}
+
+Outcome outcome_in_blocks(const AllRoots& problem, const lp::Packing& packed, const Ends& ends) {
+  Outcome outcome = outcome_of(packed);
+  outcome.ends = outcome.ends.with(ends);
+  outcome.blocks = problem.has_free_roots() ? blocks_with_free_roots(problem, outcome.trees)
+                                            : blocks_with_all_roots(problem, outcome.trees);
+  outcome.trees.clear();
+  return outcome;
 }
 
 }  // namespace
@@ -308,17 +319,23 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
               std::span<const BlockOfTrees> start) {
   const lp::PackingProblem whole = problem.parts().problem();
   const bool limits_depth = tree_algorithms::limits_depth(options);
-  if (purpose == Purpose::kPlan && !limits_depth) {
+  const bool plans = purpose == Purpose::kPlan;
+  if (plans && !limits_depth) {
     if (auto outcome = along_binomial_trees(problem, options)) return *std::move(outcome);
   }
+  // For fewer and nearer trees, except behind many switches, where it takes long: 90 s for 1,024
+  // hosts, and none were found.
+  const bool improves = plans && !is_for_direct_trees(problem.spread().digraph());
   std::optional<Outcome> rooted;
   bool rooted_is_enough = false;
   if (problem.has_free_roots()) {
     rooted = from_one_root(problem, options);
     const bool is_limited = options.max_trees > 0 || limits_depth;
     rooted_is_enough = !is_limited && is_enough(*rooted, problem, options);
-    const bool goes_on = purpose == Purpose::kPlan && lp::tries_lower_latency(whole.graph);
-    if (rooted_is_enough && !goes_on) return *std::move(rooted);
+    const bool goes_on = improves && lp::tries_lower_latency(whole.graph);
+    if (rooted_is_enough && !goes_on) {
+      return improves ? through_first_host(problem, *rooted, options) : *std::move(rooted);
+    }
   }
   const Deadline seeding = options.deadline.share(kSeedShare);
   const lp::HostRings rings = direct_rings(problem, seeding);
@@ -338,30 +355,25 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
   }
   lp::Packing packed = lp::pack_arborescences(whole, packing);
   Ends ends;
-  const bool plans = purpose == Purpose::kPlan;
   if (plans && limits_depth) {
     ends.shallow = keep_shallow(problem, options, packed);
   } else if (options.max_trees > 0) {
     keep_few(whole, packing, options, packed);
   } else if (plans && !cross_from_each_root(problem, whole, options, packed) &&
              !lower_latency(whole, options, packed) && rooted_is_enough) {
-    return *std::move(rooted);
+    return improves ? through_first_host(problem, *rooted, options) : *std::move(rooted);
   }
   if (plans && lp::total_rate(packed.trees) * (1 + options.gap) < packed.bound) {
     if (options.max_trees > 0) ends.few = Termination::kTreeLimit;
     if (limits_depth) ends.shallow = std::max(ends.shallow, Termination::kTreeLimit);
   }
-  Outcome outcome = outcome_of(packed);
-  outcome.ends = outcome.ends.with(ends);
-  outcome.blocks = problem.has_free_roots() ? blocks_with_free_roots(problem, outcome.trees)
-                                            : blocks_with_all_roots(problem, outcome.trees);
-  outcome.trees.clear();
-  const auto may_do = [&] {
-    return options.max_trees > 0 ||
-           throughput_of(*rooted).value >= throughput_of(outcome).value * (1 - options.gap);
+  const Outcome outcome = outcome_in_blocks(problem, packed, ends);
+  const auto is_as_fast = [&] {
+    return throughput_of(*rooted).value >= throughput_of(outcome).value * (1 - options.gap);
   };
-  if (plans && rooted && !limits_depth && may_do()) {
-    if (auto better = with_one_root(problem, outcome, options)) return *std::move(better);
+  if (improves && rooted && !limits_depth && (options.max_trees > 0 || is_as_fast())) {
+    Outcome one = through_first_host(problem, outcome, options);
+    if (is_better(one, outcome, problem, options.gap)) return one;
   }
   return outcome;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/problem/all_roots.hpp"
 #include "planner/problem/collective_problem.hpp"
 #include "planner/solve/make_plan.hpp"
 #include "planner/solve/solve_packing.hpp"
@@ -91,6 +92,15 @@ TEST_P(LargeEqualNetwork, IsPlannedOptimallyWithinAnyLimit) {
   const Outcome plan = run(find_algorithm("optimal"), collective_of(platform_, "h0"), options);
   EXPECT_DOUBLE_EQ(throughput_of(plan).value, link());
   EXPECT_EQ(plan.ends.packing, Termination::kDone);
+}
+
+// No root but the first is tried, and no nearer trees.
+TEST_P(LargeEqualNetwork, AllreducesFromAnyRootArePlannedWithoutPricing) {
+  const AllRoots problem(Operation::kAllreduce, platform_, platforms::Model::kOnePort);
+  const Outcome plan = run(find_algorithm("optimal"), problem, {});
+  EXPECT_EQ(plan.iterations, 0U);
+  EXPECT_EQ(plan.ends.worst(), Termination::kDone);
+  EXPECT_GE(throughput_of(plan).value, 0.998 * plan.bound->value);
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, LargeEqualNetwork,
