@@ -367,7 +367,7 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
     if (options.max_trees > 0) ends.few = Termination::kTreeLimit;
     if (limits_depth) ends.shallow = std::max(ends.shallow, Termination::kTreeLimit);
   }
-  const Outcome outcome = outcome_in_blocks(problem, packed, ends);
+  Outcome outcome = outcome_in_blocks(problem, packed, ends);
   const auto is_as_fast = [&] {
     return throughput_of(*rooted).value >= throughput_of(outcome).value * (1 - options.gap);
   };
