@@ -191,24 +191,21 @@ std::size_t segments_to_fill(const AllRoots& problem, const Outcome& outcome) {
   return tree_count(plan) * figures_of(plan).depth;
 }
 
-// A plan with the first host as the only root, beside a proof for any.
-Outcome through_first_host(const AllRoots& problem, const Outcome& proof,
-                           const AlgorithmOptions& options) {
+// The trees found, or those with the first host as the only root if they are better: faster, where
+// the number of trees is limited, or as fast, at most half as many and filled sooner.
+Outcome these_or_of_first_host(const AllRoots& problem, Outcome found,
+                               const AlgorithmOptions& options) {
   Outcome rooted = run(find_algorithm(kOptimal), rooted_at(problem, 0), options);
   make_blocks_of_first_host(rooted);
-  rooted.bound = proof.bound;
-  rooted.prices = proof.prices;
-  rooted.ends.packing = proof.ends.packing;
+  const double gain = throughput_of(rooted).value / throughput_of(found).value - 1;
+  const bool is_better =
+      gain > options.gap || (gain >= -options.gap && 2 * tree_count(rooted) <= tree_count(found) &&
+                             segments_to_fill(problem, rooted) < segments_to_fill(problem, found));
+  if (!is_better) return found;
+  rooted.bound = found.bound;
+  rooted.prices = found.prices;
+  rooted.ends.packing = found.ends.packing;
   return rooted;
-}
-
-// Whether one root is better than several: faster, where the number of trees is limited, or as fast
-// with at most half as many trees, which are filled sooner.
-bool is_better(const Outcome& rooted, const Outcome& several, const AllRoots& problem, double gap) {
-  const double gain = throughput_of(rooted).value / throughput_of(several).value - 1;
-  if (gain > gap) return true;
-  return gain >= -gap && 2 * tree_count(rooted) <= tree_count(several) &&
-         segments_to_fill(problem, rooted) < segments_to_fill(problem, several);
 }
 
 // One for all roots; empty: the algorithm has no use for it.
@@ -334,7 +331,8 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
     rooted_is_enough = !is_limited && is_enough(*rooted, problem, options);
     const bool goes_on = improves && lp::tries_lower_latency(whole.graph);
     if (rooted_is_enough && !goes_on) {
-      return improves ? through_first_host(problem, *rooted, options) : *std::move(rooted);
+      return improves ? these_or_of_first_host(problem, *std::move(rooted), options)
+                      : *std::move(rooted);
     }
   }
   const Deadline seeding = options.deadline.share(kSeedShare);
@@ -361,7 +359,8 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
     keep_few(whole, packing, options, packed);
   } else if (plans && !cross_from_each_root(problem, whole, options, packed) &&
              !lower_latency(whole, options, packed) && rooted_is_enough) {
-    return improves ? through_first_host(problem, *rooted, options) : *std::move(rooted);
+    return improves ? these_or_of_first_host(problem, *std::move(rooted), options)
+                    : *std::move(rooted);
   }
   if (plans && lp::total_rate(packed.trees) * (1 + options.gap) < packed.bound) {
     if (options.max_trees > 0) ends.few = Termination::kTreeLimit;
@@ -372,8 +371,7 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
     return throughput_of(*rooted).value >= throughput_of(outcome).value * (1 - options.gap);
   };
   if (improves && rooted && !limits_depth && (options.max_trees > 0 || is_as_fast())) {
-    Outcome one = through_first_host(problem, outcome, options);
-    if (is_better(one, outcome, problem, options.gap)) return one;
+    return these_or_of_first_host(problem, std::move(outcome), options);
   }
   return outcome;
 }
