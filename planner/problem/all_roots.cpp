@@ -195,7 +195,12 @@ std::size_t segments_to_fill(const AllRoots& problem, const Outcome& outcome) {
 // the number of trees is limited, or as fast, at most half as many and filled sooner.
 Outcome these_or_of_first_host(const AllRoots& problem, Outcome found,
                                const AlgorithmOptions& options) {
-  Outcome rooted = run(find_algorithm(kOptimal), rooted_at(problem, 0), options);
+  Outcome rooted;
+  try {
+    rooted = run(find_algorithm(kOptimal), rooted_at(problem, 0), options);
+  } catch (const LimitReached&) {
+    return found;
+  }
   make_blocks_of_first_host(rooted);
   const double gain = throughput_of(rooted).value / throughput_of(found).value - 1;
   const bool is_better =
