@@ -278,6 +278,8 @@ class Engine : public Pinned {
   void load_touched();
   void load(Part& part);
   void load_combined(Part& part);
+  [[nodiscard]] bool may_load(Part& part, Flow& flow, std::uint64_t index);
+  void send_loaded(Flow& flow);
   // Searches for the oldest unfinished segment only when the known one is too old, and finished.
   [[nodiscard]] bool is_too_far_ahead(Part& part, std::uint64_t index);
   [[nodiscard]] bool has_finished_oldest(const Part& part) const;

@@ -30,15 +30,11 @@ void Engine<T>::load(Part& part) {
   while (!stopping_ && part.next < part.count() && !store_->failed()) {
     const std::size_t tree = part.tree_of(part.next);
     Flow& flow = flows_[tree];
-    free_sent(flow);
-    if (flow.ready - flow.freed >= store_->segments_per_tree()) return;
-    if (is_too_far_ahead(part, part.next)) return;
+    if (!may_load(part, flow, part.next)) return;
     store_->load(segment_at(tree, flow.ready));
     if (store_->failed()) break;  // move_on handles it
-    flow.set_ready(flow.ready + 1);
-    flow.kept = flow.ready;
     ++part.next;
-    start_sends(flow);
+    send_loaded(flow);
   }
 }
 
@@ -49,14 +45,24 @@ void Engine<T>::load_combined(Part& part) {
     Flow& flow = flows_[tree];
     while (flow.ready < flow.end) {
       const std::uint64_t index = part.segment_of(tree, flow.ready);
-      free_sent(flow);
-      if (flow.ready - flow.freed >= store_->segments_per_tree()) break;
-      if (is_too_far_ahead(part, index) || !is_combined(part, index)) break;
-      flow.set_ready(flow.ready + 1);
-      flow.kept = flow.ready;
-      start_sends(flow);
+      if (!may_load(part, flow, index) || !is_combined(part, index)) break;
+      send_loaded(flow);
     }
   }
+}
+
+// index: of the tree's next segment.
+template <Transport T>
+bool Engine<T>::may_load(Part& part, Flow& flow, std::uint64_t index) {
+  free_sent(flow);
+  return flow.ready - flow.freed < store_->segments_per_tree() && !is_too_far_ahead(part, index);
+}
+
+template <Transport T>
+void Engine<T>::send_loaded(Flow& flow) {
+  flow.set_ready(flow.ready + 1);
+  flow.kept = flow.ready;
+  start_sends(flow);
 }
 
 // On the root, which keeps the trees at their shares: otherwise a tree that can exceed its rate

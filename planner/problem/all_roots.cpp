@@ -328,6 +328,9 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
   // For fewer and nearer trees, except behind many switches, where it takes long: 90 s for 1,024
   // hosts, and none were found.
   const bool improves = plans && !is_for_direct_trees(problem.spread().digraph());
+  const auto improved = [&](Outcome found) {
+    return improves ? these_or_of_first_host(problem, std::move(found), options) : found;
+  };
   std::optional<Outcome> rooted;
   bool rooted_is_enough = false;
   if (problem.has_free_roots()) {
@@ -335,10 +338,7 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
     const bool is_limited = options.max_trees > 0 || limits_depth;
     rooted_is_enough = !is_limited && is_enough(*rooted, problem, options);
     const bool goes_on = improves && lp::tries_lower_latency(whole.graph);
-    if (rooted_is_enough && !goes_on) {
-      return improves ? these_or_of_first_host(problem, *std::move(rooted), options)
-                      : *std::move(rooted);
-    }
+    if (rooted_is_enough && !goes_on) return improved(*std::move(rooted));
   }
   const Deadline seeding = options.deadline.share(kSeedShare);
   const lp::HostRings rings = direct_rings(problem, seeding);
@@ -352,7 +352,7 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
     add_joined(problem.parts(), rooted->blocks, packing.seeds);
     packing.prices = prices_by_row(rooted->prices, problem.spread().resource_count());
   }
-  packing.seeds_may_do = purpose != Purpose::kPlan;
+  packing.seeds_may_do = !plans;
   if (limits_depth) {
     packing.deadline = options.deadline.share(tree_algorithms::packing_share(options));
   }
@@ -364,8 +364,7 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
     keep_few(whole, packing, options, packed);
   } else if (plans && !cross_from_each_root(problem, whole, options, packed) &&
              !lower_latency(whole, options, packed) && rooted_is_enough) {
-    return improves ? these_or_of_first_host(problem, *std::move(rooted), options)
-                    : *std::move(rooted);
+    return improved(*std::move(rooted));
   }
   if (plans && lp::total_rate(packed.trees) * (1 + options.gap) < packed.bound) {
     if (options.max_trees > 0) ends.few = Termination::kTreeLimit;
@@ -375,8 +374,8 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
   const auto is_as_fast = [&] {
     return throughput_of(*rooted).value >= throughput_of(outcome).value * (1 - options.gap);
   };
-  if (improves && rooted && !limits_depth && (options.max_trees > 0 || is_as_fast())) {
-    return these_or_of_first_host(problem, std::move(outcome), options);
+  if (rooted && !limits_depth && (options.max_trees > 0 || is_as_fast())) {
+    return improved(std::move(outcome));
   }
   return outcome;
 }

@@ -69,7 +69,7 @@ std::size_t crowd_of(const planner::Plan& plan) {
   return most;
 }
 
-// Than the best one, at the price of which a plan may be better otherwise.
+// How much longer than the best one a plan may take that is better otherwise.
 constexpr double kHardlyLonger = 1.02;
 
 struct Timed {

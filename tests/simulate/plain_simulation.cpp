@@ -4,11 +4,10 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <optional>
 #include <tuple>
 
-#include "planner/plan/segment_assignment.hpp"
 #include "tests/simulate/plain_needs.hpp"
+#include "tests/simulate/plain_trees.hpp"
 
 namespace espalier::testing {
 
@@ -31,22 +30,15 @@ struct Job {
   Ticks end = kNever;
 };
 
-class PlainSimulation {
+class PlainSimulation : PlainTrees {
  public:
   PlainSimulation(const planner::Plan& plan, const platforms::Platform& platform,
                   std::uint64_t message, const PlainOptions& options, double tick_s)
-      : plan_(plan), options_(options), tick_s_(tick_s), rest_(message % plan.segment.value) {
-    for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
-      for (std::size_t number = 0; number < kind.trees->size(); ++number) {
-        trees_.push_back({&(*kind.trees)[number], kind.up, number});
-      }
-    }
-    const auto assignments = planner::assignments_of(plan);
-    if (!plan.reduce_trees.empty()) up_.emplace(assignments.front());
-    if (!plan.broadcast_trees.empty()) down_.emplace(assignments.back());
-    segments_ = message / plan.segment.value + (rest_ > 0 ? 1 : 0);
-    if (up_) up_->end_at(segments_, plan.segment);
-    if (down_) down_->end_at(segments_, plan.segment);
+      : PlainTrees(plan, message),
+        plan_(plan),
+        options_(options),
+        tick_s_(tick_s),
+        rest_(message % plan.segment.value) {
     source_ = planner::source_index(plan);
     whole_ = plain_needs(plan, platform, trees_, plan.segment.value, tick_s);
     if (rest_ > 0) last_ = plain_needs(plan, platform, trees_, rest_, tick_s);
@@ -83,26 +75,6 @@ class PlainSimulation {
   }
 
  private:
-  [[nodiscard]] const std::vector<planner::PlanEdge>& edges_of(std::size_t tree) const {
-    return trees_[tree].tree->edges;
-  }
-  [[nodiscard]] const planner::SegmentAssignment& assignment_of(std::size_t tree) const {
-    return trees_[tree].up ? *up_ : *down_;
-  }
-  [[nodiscard]] std::uint64_t segment_of(std::size_t tree, std::size_t nth) const {
-    return assignment_of(tree).segment_of(trees_[tree].number, nth);
-  }
-  [[nodiscard]] std::size_t end_of(std::size_t tree) const {
-    return assignment_of(tree).count(trees_[tree].number, segments_);
-  }
-  // The edges to the host's children, in plan order.
-  [[nodiscard]] std::vector<std::size_t> children(std::size_t host, std::size_t tree) const {
-    std::vector<std::size_t> result;
-    for (std::size_t edge = 0; edge < edges_of(tree).size(); ++edge) {
-      if (edges_of(tree)[edge].parent == host) result.push_back(edge);
-    }
-    return result;
-  }
   [[nodiscard]] bool keeps_result(std::size_t host) const { return host == source_ || down_; }
 
   void take_arrivals(Ticks now) {
@@ -193,12 +165,21 @@ class PlainSimulation {
   }
   [[nodiscard]] bool is_too_far_ahead(std::uint64_t index) const {
     if (plan_.reduce_trees.size() == 1) return false;
-    const std::uint64_t lookahead = 4 * plan_.reduce_trees.size() * options_.receives;
+    return is_beyond(index, 4 * plan_.reduce_trees.size() * options_.receives,
+                     [this](std::uint64_t segment) { return is_combined(segment); });
+  }
+  // Whether a segment that is so far before this one is not finished.
+  template <class IsFinished>
+  [[nodiscard]] static bool is_beyond(std::uint64_t index, std::uint64_t lookahead,
+                                      const IsFinished& is_finished) {
     for (std::uint64_t segment = 0; segment + lookahead <= index; ++segment) {
-      const std::size_t tree = up_->tree_of(segment);
-      if (has_[source_][tree] <= up_->count(tree, segment)) return true;
+      if (!is_finished(segment)) return true;
     }
     return false;
+  }
+  [[nodiscard]] bool is_combined(std::uint64_t segment) const {
+    const std::size_t tree = up_->tree_of(segment);
+    return has_[source_][tree] > up_->count(tree, segment);
   }
 
   [[nodiscard]] std::size_t posted(std::size_t tree, std::size_t edge) const {
@@ -225,36 +206,32 @@ class PlainSimulation {
   // itself.
   void inject(Ticks now) {
     if (!up_) {
-      while (injected_ < segments_ && is_within_lookahead(injected_, now)) {
+      while (injected_ < segments_ && may_inject(injected_, now)) {
         ++has_[source_][down_->tree_of(injected_++)];
       }
       return;
     }
     for (std::size_t tree = plan_.reduce_trees.size(); tree < trees_.size(); ++tree) {
       std::size_t& has = has_[source_][tree];
-      while (has < end_of(tree)) {
-        const std::uint64_t segment = segment_of(tree, has);
-        const std::size_t combined = up_->tree_of(segment);
-        if (has_[source_][combined] <= up_->count(combined, segment)) break;
-        if (!is_within_lookahead(segment, now)) break;
+      while (has < end_of(tree) && is_combined(segment_of(tree, has)) &&
+             may_inject(segment_of(tree, has), now)) {
         ++has;
       }
     }
   }
 
-  [[nodiscard]] bool is_within_lookahead(std::uint64_t index, Ticks now) const {
+  [[nodiscard]] bool may_inject(std::uint64_t index, Ticks now) const {
     if (plan_.broadcast_trees.size() == 1) return true;
-    const std::uint64_t lookahead = 4 * plan_.broadcast_trees.size() * options_.window;
-    for (std::uint64_t segment = 0; segment < index; ++segment) {
-      const std::size_t number = down_->tree_of(segment);
-      const std::size_t tree = plan_.reduce_trees.size() + number;
-      const std::uint64_t nth = down_->count(number, segment);
-      for (const std::size_t edge : children(source_, tree)) {
-        if (!is_exchange(tree, edge) && ended(tree, edge, now) <= nth)
-          return index - segment < lookahead;
-      }
-    }
-    return true;
+    return !is_beyond(index, 4 * plan_.broadcast_trees.size() * options_.window,
+                      [this, now](std::uint64_t segment) { return is_sent(segment, now); });
+  }
+  [[nodiscard]] bool is_sent(std::uint64_t segment, Ticks now) const {
+    const std::size_t number = down_->tree_of(segment);
+    const std::size_t tree = plan_.reduce_trees.size() + number;
+    const std::uint64_t nth = down_->count(number, segment);
+    return std::ranges::all_of(children(source_, tree), [&](std::size_t edge) {
+      return is_exchange(tree, edge) || ended(tree, edge, now) > nth;
+    });
   }
 
   [[nodiscard]] bool is_exchange(std::size_t tree, std::size_t edge) const {
@@ -371,11 +348,7 @@ class PlainSimulation {
   const planner::Plan& plan_;
   PlainOptions options_;
   double tick_s_;
-  std::vector<PlainTree> trees_;
-  std::optional<planner::SegmentAssignment> up_;
-  std::optional<planner::SegmentAssignment> down_;
   std::uint64_t rest_;
-  std::uint64_t segments_ = 0;
   std::uint64_t injected_ = 0;
   std::size_t source_ = 0;
   PlainNeeds whole_;
