@@ -1,6 +1,7 @@
 #include "lp/graph/host_arcs.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace espalier::lp {
 
@@ -59,6 +60,22 @@ double HostArcs::weight(std::uint32_t arc) const {
   double largest = 0;
   for (const Use& use : uses(arc)) largest = std::max(largest, use.seconds_per_byte);
   return largest;
+}
+
+void HostArcs::reserve_for_long_ones(double nearer) {
+  std::vector<double> shortest_s(resource_count_, std::numeric_limits<double>::infinity());
+  for (std::uint32_t arc = 0; arc < size(); ++arc) {
+    for (const Use& use : uses(arc)) {
+      shortest_s[use.resource] = std::min(shortest_s[use.resource], latency_s(arc));
+    }
+  }
+  for (std::uint32_t arc = 0; arc < size(); ++arc) {
+    const double slowest = weight(arc);
+    for (std::size_t use = first_use_[arc]; use < first_use_[arc + 1]; ++use) {
+      const bool has_nearer = shortest_s[uses_[use].resource] < nearer * latency_s(arc);
+      if (has_nearer) uses_[use].seconds_per_byte = slowest;
+    }
+  }
 }
 
 std::uint32_t HostArcs::find(std::uint32_t from, std::uint32_t to) const {

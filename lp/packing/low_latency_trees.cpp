@@ -1,11 +1,17 @@
 #include "lp/packing/low_latency_trees.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
 
+#include "lp/graph/crowding.hpp"
+#include "lp/graph/host_arcs.hpp"
 #include "lp/graph/tree_routes.hpp"
 #include "lp/packing/few_trees.hpp"
 #include "lp/packing/shallow_trees.hpp"
+#include "lp/packing/tree_set.hpp"
 
 namespace espalier::lp {
 
@@ -24,18 +30,21 @@ struct Merits {
       out_degree = std::max(out_degree, out_degree_of(graph, packed.tree));
     }
     travel_s /= rate;
+    crowding = crowding_of(problem.graph.latency_s, problem.occupation, trees);
   }
   [[nodiscard]] bool better_than(const Merits& other, std::size_t most_trees,
                                  double enough_Bps) const {
     constexpr double kShorter = 1 - 1e-9;
     return rate >= enough_Bps && count <= most_trees && out_degree <= other.out_degree &&
-           travel_s < other.travel_s * kShorter;
+           slowed_travel_s() < other.slowed_travel_s() * kShorter;
   }
+  [[nodiscard]] double slowed_travel_s() const { return travel_s * std::max(1.0, crowding); }
   std::size_t count;
   double rate = 0;
   double travel_s = 0;  // mean
   Seconds farthest{};
   std::size_t out_degree = 0;
+  double crowding = 0;
 };
 
 // Above about a second of work. Through relays all pairs of hosts are connected, but what differs
@@ -56,9 +65,42 @@ double enough_instead(const Packing& packing, double rate, const Limits& limits)
   return std::min(rate, packing.bound * (1 - limits.gap));
 }
 
+std::vector<PackedTree> less_crowded(const PackingProblem& problem, const Packing& packing,
+                                     std::vector<PackedTree> trees, const Limits& limits) {
+  constexpr double kTolerable = 1.2;
+  constexpr int kPasses = 5;
+  constexpr std::size_t kMostPairs = 200'000;       // of hosts
+  constexpr std::uint64_t kMostMoves = 10'000'000;  // evaluated; about a second
+  const double before = crowding_of(problem.graph.latency_s, problem.occupation, trees);
+  if (before < kTolerable || problem.root_arcs > 0) return trees;
+  const std::size_t hosts = problem.graph.host_count();
+  if (hosts * hosts > kMostPairs) return trees;
+  std::optional<HostArcs> arcs = arcs_to_search(problem, packing.prices, limits.deadline);
+  if (!arcs) return trees;
+  arcs->reserve_for_long_ones(kMuchNearer);
+  TreeSet set(*arcs, problem.root);
+  for (const PackedTree& packed : trees) {
+    if (!set.add(packed.tree, packed.rate)) return trees;
+  }
+  for (const double beta : {10.0, 20.0, 40.0, 80.0}) {
+    for (int pass = 0; pass < kPasses && set.sweep(beta, limits.deadline); ++pass) {
+      if (set.moves_evaluated() > kMostMoves) break;
+    }
+  }
+  if (!set.flatten(set.busiest_load(), DepthIn::kTime, limits.deadline)) return trees;
+  std::vector<RoutedTree> moved;
+  for (std::size_t i = 0; i < set.size(); ++i) moved.push_back(set.tree(i));
+  std::vector<PackedTree> packed = with_best_rates(problem, moved, packing.rate, limits.deadline);
+  const double rate = total_rate(packed);
+  const bool is_better = rate >= enough_instead(packing, total_rate(trees), limits) &&
+                         crowding_of(problem.graph.latency_s, problem.occupation, packed) < before;
+  return is_better ? std::move(packed) : std::move(trees);
+}
+
 TreesFound lower_latency(const PackingProblem& problem, const Packing& packing,
                          std::vector<PackedTree> trees, const Limits& limits) {
   if (!tries_lower_latency(problem.graph) || trees.empty()) return {trees};
+  trees = less_crowded(problem, packing, std::move(trees), limits);
   Merits best(problem, trees);
   ShallowOptions limited;
   limited.max_rounds = 40;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lp/graph/crowding.hpp"
 #include "lp/packing/arborescence_packing.hpp"
 #include "planner/problem/part_of.hpp"
 #include "support/errors.hpp"
@@ -127,6 +128,23 @@ std::optional<PlanCost> cost_on(const Plan& plan, const Platform& platform) {
   }
   return PlanCost{per_s / plan.throughput.value, platform.price_per_hour(), std::nullopt,
                   platform.currency()};
+}
+
+double crowding_of(const Plan& plan, const Platform& platform) {
+  std::vector<double> latency_s;
+  for (const platforms::Arc& arc : platform.arcs()) latency_s.push_back(arc.latency.value);
+  if (std::ranges::all_of(latency_s, [](double latency) { return latency == 0; })) return 0;
+  std::vector<lp::PackedTree> trees;
+  for (const PlanTrees& kind : trees_by_kind(plan)) {
+    for (const PlanTree& tree : *kind.trees) {
+      trees.push_back({links_of(platform, tree, kind.up), tree.rate.value});
+    }
+  }
+  return lp::crowding_of(latency_s,
+                         platforms::occupation(platform, platforms::parse_model(plan.model),
+                                               {plan.segment, plan.latency_occupies})
+                             .seconds_per_byte,
+                         trees);
 }
 
 std::size_t full_count(std::span<const ResourceLoad> loads) {

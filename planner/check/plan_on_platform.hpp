@@ -47,7 +47,10 @@ std::vector<ResourceLoad> loads_of(const Plan& plan, const Instance& instance);
 std::vector<ResourceLoad> loads_of(const Plan& plan, const platforms::Platform& platform);
 // What the plan costs by the platform's prices; unset: it has none. Throws, and requires, the same.
 std::optional<PlanCost> cost_on(const Plan& plan, const platforms::Platform& platform);
-// How many of them are full, to within rounding (relative 1e-6).
+// How far its sends over long links fall behind (lp/graph/crowding.hpp). Throws, and requires, the
+// same.
+double crowding_of(const Plan& plan, const platforms::Platform& platform);
+// How many of the loads are full, to within rounding (relative 1e-6).
 std::size_t full_count(std::span<const ResourceLoad> loads);
 
 }  // namespace espalier::planner

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "lp/graph/crowding.hpp"
 #include "lp/packing/few_trees.hpp"
 #include "lp/packing/low_latency_trees.hpp"
 #include "lp/packing/shallow_trees.hpp"
@@ -191,8 +192,18 @@ std::size_t segments_to_fill(const AllRoots& problem, const Outcome& outcome) {
   return tree_count(plan) * figures_of(plan).depth;
 }
 
+double crowding_of(const AllRoots& problem, const Outcome& outcome) {
+  std::vector<lp::PackedTree> trees;
+  for (const BlockOfTrees& block : outcome.blocks) {
+    for (const WeightedTree& tree : block.trees) trees.push_back({tree.tree, tree.rate.value});
+  }
+  return lp::crowding_of(problem.spread().digraph().latency_s,
+                         problem.occupation().seconds_per_byte, trees);
+}
+
 // The trees found, or those with the first host as the only root if they are better: faster, where
-// the number of trees is limited, or as fast, at most half as many and filled sooner.
+// the number of trees is limited, or as fast, not more, less crowded (lp/graph/crowding.hpp) or at
+// most half as many, and filled sooner.
 Outcome these_or_of_first_host(const AllRoots& problem, Outcome found,
                                const AlgorithmOptions& options) {
   Outcome rooted;
@@ -203,9 +214,14 @@ Outcome these_or_of_first_host(const AllRoots& problem, Outcome found,
   }
   make_blocks_of_first_host(rooted);
   const double gain = throughput_of(rooted).value / throughput_of(found).value - 1;
+  const auto is_less_crowded = [&] {
+    return tree_count(rooted) <= tree_count(found) &&
+           crowding_of(problem, rooted) < crowding_of(problem, found);
+  };
   const bool is_better =
-      gain > options.gap || (gain >= -options.gap && 2 * tree_count(rooted) <= tree_count(found) &&
-                             segments_to_fill(problem, rooted) < segments_to_fill(problem, found));
+      gain > options.gap ||
+      (gain >= -options.gap && (2 * tree_count(rooted) <= tree_count(found) || is_less_crowded()) &&
+       segments_to_fill(problem, rooted) < segments_to_fill(problem, found));
   if (!is_better) return found;
   rooted.bound = found.bound;
   rooted.prices = found.prices;

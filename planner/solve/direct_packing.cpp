@@ -10,6 +10,7 @@
 #include "lp/fabric/direct_trees.hpp"
 #include "lp/fabric/fabric_tree.hpp"
 #include "lp/graph/tree_routes.hpp"
+#include "lp/packing/low_latency_trees.hpp"
 #include "planner/solve/solve_packing.hpp"
 #include "support/errors.hpp"
 
@@ -39,8 +40,9 @@ std::optional<lp::Packing> proven(const lp::PackingProblem& problem,
   lp::Packing packing;
   packing.trees = std::move(trees);
   packing.rate = lp::total_rate(packing.trees);
-  for (const lp::PackedTree& tree : packing.trees) packing.pool.push_back(tree.tree);
   if (!prove(packing, bound, gap) || !is_plan(problem, packing, options)) return std::nullopt;
+  make_less_crowded(problem, options, packing);
+  for (const lp::PackedTree& tree : packing.trees) packing.pool.push_back(tree.tree);
   return packing;
 }
 
@@ -87,6 +89,15 @@ bool is_plan(const lp::PackingProblem& problem, const lp::Packing& packing,
     return options.max_depth == 0 ||
            lp::depth_of(problem.graph, problem.root, tree.tree) <= options.max_depth;
   });
+}
+
+void make_less_crowded(const lp::PackingProblem& problem, const AlgorithmOptions& options,
+                       lp::Packing& packing) {
+  lp::Packing other = packing;
+  other.trees = lp::less_crowded(problem, packing, packing.trees, options);
+  if (!is_plan(problem, other, options)) return;
+  packing.trees = std::move(other.trees);
+  packing.rate = lp::total_rate(packing.trees);
 }
 
 void join_both_ways(const CollectiveProblem& joint, const lp::BothWays& both,

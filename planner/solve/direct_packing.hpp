@@ -47,6 +47,10 @@ double gap_near_enough(const AlgorithmOptions& options);
 bool is_plan(const lp::PackingProblem& problem, const lp::Packing& packing,
              const AlgorithmOptions& options);
 
+// Takes lp::less_crowded trees instead where these are a plan, too.
+void make_less_crowded(const lp::PackingProblem& problem, const AlgorithmOptions& options,
+                       lp::Packing& packing);
+
 // Trees along both directions of links as those of the joint problem of an allreduce.
 void join_both_ways(const CollectiveProblem& joint, const lp::BothWays& both,
                     std::vector<lp::PackedTree>& trees);

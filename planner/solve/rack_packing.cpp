@@ -67,8 +67,11 @@ std::optional<lp::Packing> packed(const lp::PackingProblem& single, const lp::Pa
   return result;
 }
 
-void list_trees(std::optional<lp::Packing>& packing) {
+// Completes a packing of `whole`.
+void finish(const lp::PackingProblem& whole, const AlgorithmOptions& options, Purpose purpose,
+            std::optional<lp::Packing>& packing) {
   if (!packing) return;
+  if (purpose == Purpose::kPlan) make_less_crowded(whole, options, *packing);
   for (const lp::PackedTree& tree : packing->trees) packing->pool.push_back(tree.tree);
 }
 
@@ -77,7 +80,7 @@ std::optional<lp::Packing> packed_alone(const lp::PackingProblem& problem,
                                         const AlgorithmOptions& options, Purpose purpose) {
   if (!is_for_direct_trees(problem.graph)) return std::nullopt;
   auto packing = packed(problem, problem, options, options.gap, purpose);
-  list_trees(packing);
+  finish(problem, options, purpose, packing);
   return packing;
 }
 
@@ -101,7 +104,7 @@ std::optional<lp::Packing> rack_packing(const CollectiveProblem& joint,
   if (!both) return std::nullopt;
   auto packing = packed(both->problem(), whole, options, gap_near_enough(options), purpose);
   if (packing) join_both_ways(joint, *both, packing->trees);
-  list_trees(packing);
+  finish(whole, options, purpose, packing);
   return packing;
 }
 

@@ -8,6 +8,7 @@
 #include <exception>
 #include <utility>
 
+#include "planner/check/plan_on_platform.hpp"
 #include "support/errors.hpp"
 #include "support/on_threads.hpp"
 
@@ -236,6 +237,14 @@ bool same_trees(const planner::Plan& one, const planner::Plan& other) {
     if (!std::ranges::equal(*kinds[kind].trees, *other_kinds[kind].trees, same)) return false;
   }
   return true;
+}
+
+Seconds delay_by_crowding(const planner::Plan& plan, const platforms::Platform& platform,
+                          Bytes message) {
+  constexpr double kTolerable = 1.1;
+  const double slowdown = planner::crowding_of(plan, platform) / kTolerable;
+  const double least_s = static_cast<double>(message.value) / plan.throughput.value;
+  return {least_s * std::max(0.0, slowdown - 1)};
 }
 
 Candidates make_candidates(const Collective& collective, const CandidateOptions& options,

@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <exception>
 #include <limits>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "planner/plan/send_windows.hpp"
 #include "planner/solve/make_plan.hpp"
+#include "simulate/search/candidates.hpp"
 #include "simulate/search/central_hosts.hpp"
 #include "support/deadline.hpp"
 #include "support/errors.hpp"
@@ -24,8 +27,10 @@ using platforms::NodeId;
 using platforms::Platform;
 
 // Runs of more sends take seconds; shorter segments, which need more, are not tried.
-constexpr double kMostSendsTried = 250'000;
+constexpr double kMostSendsTried = 300'000;
 constexpr std::uint64_t kSegmentFactor = 4;
+// All runs in which sends share ports together; among many hosts they take 30 times as long.
+constexpr double kMostSendsShared = 120'000;
 
 // The optimum, the best ring, and what MPI libraries do, which are made quickly for all roots. The
 // fast ones are last, so that there is something at a time limit.
@@ -41,11 +46,24 @@ constexpr std::array<std::string_view, 11> kTried{planner::kOptimal,
                                                   "neighbor-exchange",
                                                   "flat"};
 
+constexpr Seconds kNever{std::numeric_limits<double>::infinity()};
+
+// A plan in segments of one size.
+struct Trial {
+  Bytes segment{0};
+  double sends = 0;
+  Seconds makespan = kNever;  // with turns
+  Seconds judged = kNever;    // by what trials are compared: longer, for what turns leave out
+};
+
 struct Alternative {
   std::string algorithm;
   planner::Outcome outcome;
   planner::Plan plan;
-  Seconds least;  // the message over the throughput
+  Seconds least;      // the message over the throughput
+  Seconds crowded;    // delay_by_crowding
+  std::size_t crowd;  // crowd_of
+  std::vector<Trial> trials{};
 };
 
 // The most hosts that one host sends to, or receives from, over all trees; no less than those that
@@ -71,11 +89,8 @@ std::size_t crowd_of(const planner::Plan& plan) {
 
 // How much longer than the best one a plan may take that is better otherwise.
 constexpr double kHardlyLonger = 1.02;
-
-struct Timed {
-  Bytes segment{0};
-  Seconds makespan{std::numeric_limits<double>::infinity()};
-};
+// How much longer a plan with crowds takes than simulated, at times.
+constexpr double kCrowdsCost = 1.1;
 
 template <class Problem>
 class BlockChooser {
@@ -92,19 +107,19 @@ class BlockChooser {
     make_candidates();
     std::ranges::stable_sort(candidates_, {},
                              [](const Alternative& one) { return one.least.value; });
-    std::vector<Timed> timed(candidates_.size());
-    std::size_t best = 0;
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      if (candidates_[i].least.value >= timed[best].makespan.value) continue;
-      if (i > 0 && deadline_.passed()) {
+    Seconds best = kNever;
+    for (Alternative& candidate : candidates_) {
+      if (candidate.least.value > kHardlyLonger * best.value) continue;
+      if (best < kNever && deadline_.passed()) {
         complete_ = false;
         break;
       }
-      report(candidates_[i].algorithm);
-      timed[i] = in_best_segment(candidates_[i].plan);
-      if (timed[i].makespan.value < timed[best].makespan.value) best = i;
+      report(candidate.algorithm);
+      try_segments(candidate);
+      best = std::min(best, best_of(candidate).judged);
     }
-    return choice_of(timed, without_crowds(timed, best));
+    share_ports({kHardlyLonger * best.value});
+    return choice_of(without_crowds());
   }
 
  private:
@@ -145,54 +160,128 @@ class BlockChooser {
     planner::Plan plan =
         planner::make_plan(problem_, algorithm.name, outcome, planner::kDefaultSegment);
     const Seconds least{static_cast<double>(message_.value) / plan.throughput.value};
-    candidates_.push_back({algorithm.name, std::move(outcome), std::move(plan), least});
+    const Seconds crowded = delay_by_crowding(plan, problem_.platform(), message_);
+    const std::size_t crowd = crowd_of(plan);
+    candidates_.push_back(
+        {algorithm.name, std::move(outcome), std::move(plan), least, crowded, crowd});
   }
 
-  // Of those that take hardly longer than the best one without crowds: connections that share a
-  // host overflow its queue at times, which is not simulated
+  [[nodiscard]] static Trial best_of(const Alternative& candidate) {
+    if (candidate.trials.empty()) return {};
+    return std::ranges::min(candidate.trials, {}, &Trial::judged);
+  }
+
+  // Of those that are nearly as fast as the best one without crowds: connections that share a host
+  // overflow its queue at times, which is not simulated, and costs 5 to 20 %
   // (docs/decisions/0026-few-neighbours.md).
-  [[nodiscard]] std::size_t without_crowds(const std::vector<Timed>& timed,
-                                           std::size_t best) const {
-    const double longest_s = kHardlyLonger * timed[best].makespan.value;
-    std::size_t least_crowd = crowd_of(candidates_[best].plan);
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      if (timed[i].makespan.value > longest_s) continue;
-      const std::size_t crowd = crowd_of(candidates_[i].plan);
-      if (std::pair(crowd, timed[i].makespan) < std::pair(least_crowd, timed[best].makespan)) {
-        least_crowd = crowd;
-        best = i;
+  [[nodiscard]] std::size_t without_crowds() const {
+    Seconds least = kNever;
+    for (const Alternative& one : candidates_) least = std::min(least, best_of(one).judged);
+    const auto rank = [&](const Alternative& one) {
+      const Seconds judged = best_of(one).judged;
+      const bool has_crowds = one.crowd > planner::kFewNeighbours;
+      const bool is_near = judged.value <= (has_crowds ? kHardlyLonger : kCrowdsCost) * least.value;
+      return std::tuple(!is_near, is_near ? one.crowd : 0, judged);
+    };
+    const auto best = std::ranges::min_element(candidates_, {}, rank);
+    return static_cast<std::size_t>(best - candidates_.begin());
+  }
+
+  // Whole parts first, then shorter and shorter segments while these take hardly longer.
+  void try_segments(Alternative& candidate) {
+    if (options_.run.segment) {
+      try_segment(candidate, *options_.run.segment);
+      return;
+    }
+    for (std::uint64_t segment = whole_part(candidate.plan);
+         segment >= options_.least_segment.value; segment /= kSegmentFactor) {
+      if (!try_segment(candidate, Bytes{segment}) || segment == 1) break;
+    }
+  }
+
+  // False: it would take long, or it takes so much longer than other segments that shorter ones
+  // need not be tried.
+  bool try_segment(Alternative& candidate, Bytes segment) {
+    const Simulator simulator = simulator_of(candidate.plan, segment, Sharing::kTurns);
+    const double sends = simulator.sends_of(message_);
+    if (!candidate.trials.empty() && sends > kMostSendsTried) return false;
+    const double least_s = best_of(candidate).judged.value;
+    const Seconds makespan = time_of(simulator);
+    const Seconds judged{makespan.value + candidate.crowded.value};
+    candidate.trials.push_back({simulator.segment(), sends, makespan, judged});
+    return judged.value <= kHardlyLonger * least_s;
+  }
+
+  // Trials that take hardly longer than the best one with turns are judged with sends that share
+  // ports, as TCP's do: the later a host has its segments, the longer its ports are shared out
+  // among too few, and with turns whole parts of a message look as good as short segments
+  // (docs/decisions/0029-finalists-share-ports.md). Plans without crowds first, and of
+  // these the shallowest.
+  void share_ports(Seconds longest) {
+    std::vector<Alternative*> finalists;
+    for (Alternative& one : candidates_) {
+      if (best_of(one).judged <= longest) finalists.push_back(&one);
+    }
+    std::ranges::stable_sort(finalists, {}, [](const Alternative* one) {
+      return std::pair(one->crowd, planner::figures_of(one->plan).depth);
+    });
+    double sends_left = kMostSendsShared;
+    std::vector<std::vector<Trial>> shared;
+    for (const Alternative* one : finalists) {
+      if (!shared.empty() && deadline_.passed()) break;
+      report(one->algorithm);
+      shared.push_back(trials_with_shared_ports(*one, longest, sends_left));
+    }
+    const auto is_empty = [](const std::vector<Trial>& trials) { return trials.empty(); };
+    if (std::ranges::all_of(shared, is_empty)) return;
+    for (Alternative& one : candidates_) {
+      for (Trial& trial : one.trials) trial.judged = kNever;
+    }
+    for (std::size_t i = 0; i < shared.size(); ++i) {
+      if (!shared[i].empty()) finalists[i]->trials = std::move(shared[i]);
+    }
+  }
+
+  // From the shortest segments to longer ones until these are worse. What sharing costs decreases
+  // with the segments, at least as their root: so shorter ones than can be simulated are judged.
+  std::vector<Trial> trials_with_shared_ports(const Alternative& candidate, Seconds longest,
+                                              double& sends_left) {
+    std::vector<Trial> judged;
+    std::optional<Trial> shorter;  // too short
+    for (auto trial = candidate.trials.rbegin(); trial != candidate.trials.rend(); ++trial) {
+      if (trial->judged > longest) continue;
+      if (trial->sends > sends_left) {
+        shorter = *trial;
+        continue;
       }
+      sends_left -= trial->sends;
+      const Simulator simulator = simulator_of(candidate.plan, trial->segment, Sharing::kSends);
+      Trial now = *trial;
+      now.judged = std::max(trial->makespan, time_of(simulator));
+      if (judged.empty() && shorter) {
+        const double ratio =
+            static_cast<double>(shorter->segment.value) / static_cast<double>(trial->segment.value);
+        const double cost_s = now.judged.value - now.makespan.value;
+        shorter->judged = {shorter->makespan.value + std::sqrt(ratio) * cost_s};
+        judged.push_back(*shorter);
+      }
+      const bool is_worse = !judged.empty() && now.judged >= judged.back().judged;
+      judged.push_back(now);
+      if (is_worse) break;
     }
-    return best;
+    return judged;
   }
 
-  // Whole parts first, then shorter and shorter segments until two in a row are no better.
-  [[nodiscard]] Timed in_best_segment(const planner::Plan& plan) {
-    Timed best;
-    if (options_.run.segment) return at(simulator_of(plan, *options_.run.segment));
-    int worse = 0;
-    for (std::uint64_t segment = whole_part(plan);
-         segment >= options_.least_segment.value && worse < 2; segment /= kSegmentFactor) {
-      const Simulator simulator = simulator_of(plan, Bytes{segment});
-      const bool is_first = best.segment.value == 0;
-      if (!is_first && simulator.sends_of(message_) > kMostSendsTried) break;
-      const Timed now = at(simulator);
-      const bool is_better = now.makespan.value < best.makespan.value;
-      worse = is_better ? 0 : worse + 1;
-      if (is_better) best = now;
-      if (segment == 1) break;
-    }
-    return best;
-  }
-
-  [[nodiscard]] Simulator simulator_of(const planner::Plan& plan, Bytes segment) const {
+  [[nodiscard]] Simulator simulator_of(const planner::Plan& plan, Bytes segment,
+                                       Sharing sharing) const {
     Options how = options_.run;
     how.segment = segment;
+    how.sharing = sharing;
     return Simulator(plan, network_, how);
   }
-  [[nodiscard]] Timed at(const Simulator& simulator) {
+  [[nodiscard]] Seconds time_of(const Simulator& simulator) {
     ++simulations_;
-    return {simulator.segment(), simulator.run(message_).makespan};
+    return simulator.run(message_).makespan;
   }
 
   // The least size in the ladder with which no part is cut.
@@ -205,9 +294,9 @@ class BlockChooser {
     return segment;
   }
 
-  [[nodiscard]] Choice choice_of(const std::vector<Timed>& timed, std::size_t best) {
+  [[nodiscard]] Choice choice_of(std::size_t best) {
     Choice choice;
-    const Timed& own = timed[best];
+    const Trial own = best_of(candidates_[best]);
     choice.outcome = std::move(candidates_[best].outcome);
     platforms::OccupationOptions occupying = problem_.options();
     occupying.segment = own.segment;
@@ -225,19 +314,19 @@ class BlockChooser {
     choice.overhead = overhead_;
     choice.simulations = simulations_;
     choice.complete = complete_;
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      choice.candidates.push_back(result_of(candidates_[i], timed[i]));
+    for (const Alternative& one : candidates_) {
+      choice.candidates.push_back(result_of(one, best_of(one)));
     }
     put_first(best, choice.candidates);
     return choice;
   }
 
-  [[nodiscard]] static CandidateResult result_of(const Alternative& candidate, const Timed& timed) {
+  [[nodiscard]] static CandidateResult result_of(const Alternative& candidate, const Trial& best) {
     CandidateResult result{.algorithm = candidate.algorithm,
                            .depth = planner::figures_of(candidate.plan).depth,
-                           .segment = timed.segment,
-                           .makespan = timed.makespan,
-                           .simulated = timed.segment.value > 0};
+                           .segment = best.segment,
+                           .makespan = best.makespan,
+                           .simulated = best.segment.value > 0};
     for (const planner::PlanTrees& kind : planner::blocks_of(candidate.plan)) {
       (kind.up ? result.reduce_trees : result.broadcast_trees) += kind.trees->size();
     }

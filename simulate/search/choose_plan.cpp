@@ -115,6 +115,7 @@ class Chooser {
       });
       if (known) continue;
       any_new = true;
+      candidate.crowded = delay_by_crowding(candidate.plan, platform_, message_);
       search_.add(std::move(candidate));
     }
     return any_new;
@@ -131,12 +132,12 @@ class Chooser {
                                   ? search_.run_in_full(best, kMostSendsInFull)
                                   : search_.most_robust(best, least_overhead(), kMostSendsInFull);
     choice.extrapolated = forecast.extrapolated;
-    choice.makespan = best.makespan;
+    choice.makespan = search_.in_turns(best);
     const Candidate& winner = search_.candidates()[best.candidate];
     const Trial by_formula = search_.best_by_formula(best.candidate);
     choice.overhead = overhead_;
     choice.formula_segment = search_.segment_of(by_formula.segments);
-    choice.formula_makespan = by_formula.makespan;
+    choice.formula_makespan = search_.in_turns(by_formula);
     add_candidates(choice, best);
     fit_rates(choice, winner, search_.segment_of(best.segments));
     choice.simulations = search_.simulations();
@@ -164,7 +165,7 @@ class Chooser {
                                    .broadcast_trees = candidate.plan.broadcast_trees.size(),
                                    .depth = candidate.depth,
                                    .segment = search_.segment_of(own.segments),
-                                   .makespan = own.makespan,
+                                   .makespan = search_.in_turns(own),
                                    .simulated = own.simulated});
     }
     put_first(best.candidate, choice.candidates);

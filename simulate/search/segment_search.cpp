@@ -136,7 +136,8 @@ void SegmentSearch::evaluate(const std::vector<std::size_t>& which, std::uint64_
     Cell& cell = cells_[index][segments];
     cell.bound_s = pipeline_bound(run.task, candidate.assignments, now.full.resources.size(),
                                   options_.run.receives)
-                       .value;
+                       .value +
+                   candidate.crowded.value;
     cell.handled = most_handled(run.task);
     cell.least_s = cell.bound_s;
   }
@@ -176,7 +177,10 @@ Forecast SegmentSearch::forecast(std::size_t index, std::uint64_t segments,
 
 Forecast SegmentSearch::simulate_cell(std::size_t candidate, std::uint64_t segments,
                                       std::uint64_t most_sends, Seconds longest) {
-  const Forecast found = forecast(candidate, segments, most_sends, Sharing::kTurns, longest);
+  const double crowded_s = candidates_[candidate].crowded.value;
+  Forecast found =
+      forecast(candidate, segments, most_sends, Sharing::kTurns, {longest.value - crowded_s});
+  found.makespan.value += crowded_s;
   Cell& cell = cells_[candidate][segments];
   if (found.stopped) {
     cell.least_s = std::max(cell.least_s, found.makespan.value);

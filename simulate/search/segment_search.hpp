@@ -33,7 +33,7 @@ struct SegmentSearchOptions {
 struct Trial {
   std::size_t candidate = 0;
   std::uint64_t segments = 0;
-  Seconds makespan;
+  Seconds makespan;        // and Candidate::crowded
   bool simulated = false;  // false: the makespan is the formula's lower bound
 };
 
@@ -71,6 +71,10 @@ class SegmentSearch {
   // overhead: of a segment. Precondition: best_of was called. Simulates some trials with up to
   // `most_sends` sends.
   Forecast most_robust(Trial& best, Seconds overhead, std::uint64_t most_sends);
+  // The trial's makespan alone.
+  [[nodiscard]] Seconds in_turns(const Trial& trial) const {
+    return {trial.makespan.value - candidates_[trial.candidate].crowded.value};
+  }
   // The best trial of one candidate so far, simulated or not.
   [[nodiscard]] Trial best_so_far(std::size_t candidate) const;
   // The same among the simulated trials, if there are any.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lp/graph/crowding.hpp"
 #include "lp/graph/tree_routes.hpp"
 #include "lp/packing/few_trees.hpp"
 #include "tests/lp/tree_sets.hpp"
@@ -38,6 +39,10 @@ std::size_t out_degree(const RandomProblem& made, const std::vector<PackedTree>&
   return most;
 }
 
+double crowding(const RandomProblem& made, const std::vector<PackedTree>& trees) {
+  return crowding_of(made.graph.latency_s, made.occupation, trees);
+}
+
 class LowLatencyTrees : public ::testing::TestWithParam<ModelKind> {};
 
 TEST_P(LowLatencyTrees, CarryAsMuchAndHaveLowerLatency) {
@@ -56,7 +61,8 @@ TEST_P(LowLatencyTrees, CarryAsMuchAndHaveLowerLatency) {
     EXPECT_GE(rate_of(nearer), std::min(rate_of(trees), packing.bound * (1 - 1e-6)));
     EXPECT_LE(nearer.size(), trees.size());
     EXPECT_LE(out_degree(made, nearer), out_degree(made, trees));
-    EXPECT_LE(mean_way_s(made, nearer), mean_way_s(made, trees));
+    EXPECT_LE(mean_way_s(made, nearer) * std::max(1.0, crowding(made, nearer)),
+              mean_way_s(made, trees) * std::max(1.0, crowding(made, trees)));
     nearer_ones += mean_way_s(made, nearer) < 0.95 * mean_way_s(made, trees) ? 1 : 0;
   }
   EXPECT_GT(nearer_ones, 0U);
@@ -105,6 +111,66 @@ TEST(LowLatencyTrees, WithoutLatenciesNothingChanges) {
   const auto nearer = lower_latency(made.problem(), packing, far).trees;
   ASSERT_EQ(nearer.size(), 1U);
   EXPECT_EQ(nearer[0].tree, far[0].tree);
+}
+
+// Hosts 0 to 3 with ports of 100 MB/s, near each other; 10 MB/s to host 4, from each, `far_s` away.
+RandomProblem outpost(double far_s) {
+  constexpr std::uint32_t kNear = 4;
+  RandomProblem made;
+  made.graph.node_count = kNear + 1;
+  std::vector<Eigen::Triplet<double>> uses;
+  const auto add = [&](std::uint32_t from, std::uint32_t to) {
+    const auto arc = static_cast<int>(made.graph.arc_count());
+    made.graph.tail.push_back(from);
+    made.graph.head.push_back(to);
+    made.graph.latency_s.push_back(to == kNear ? far_s : 1e-5);
+    uses.emplace_back(from, arc, 1e-8);
+    if (to == kNear) uses.emplace_back(kNear, arc, 1e-7);
+  };
+  for (std::uint32_t from = 0; from < kNear; ++from) {
+    for (std::uint32_t to = 1; to <= kNear; ++to) {
+      if (from != to) add(from, to);
+    }
+  }
+  made.occupation.resize(kNear + 1, static_cast<int>(made.graph.arc_count()));
+  made.occupation.setFromTriplets(uses.begin(), uses.end());
+  return made;
+}
+
+// Host 0 sends to all others.
+RoutedTree star(const RandomProblem& made) {
+  RoutedTree tree;
+  for (std::uint32_t arc = 0; made.graph.tail[arc] == 0; ++arc) tree.add_edge({&arc, 1});
+  return tree;
+}
+
+TEST(Crowding, AddsWhatNearerEdgesTakeOfThePort) {
+  const RandomProblem far = outpost(0.01);
+  EXPECT_NEAR(crowding(far, {{star(far), 1e7}}), 1.3, 1e-9);
+  EXPECT_NEAR(crowding(far, {{star(far), 4e6}, {star(far), 6e6}}), 1.3, 1e-9);  // the same edges
+  EXPECT_NEAR(crowding(far, {{star(far), 5e6}}), 0.65, 1e-9);
+  const RandomProblem near = outpost(4e-5);  // not much farther than the others
+  EXPECT_NEAR(crowding(near, {{star(near), 1e7}}), 1, 1e-9);
+  RandomProblem no_latencies = outpost(0.01);
+  no_latencies.graph.latency_s.clear();
+  EXPECT_EQ(crowding(no_latencies, {{star(no_latencies), 1e7}}), 0);
+}
+
+TEST(LessCrowded, TheFarLinkIsOfAHostWithFewChildren) {
+  const RandomProblem made = outpost(0.01);
+  const Packing packing = pack_arborescences(made.problem());
+  const std::vector<PackedTree> other = less_crowded(made.problem(), packing, {{star(made), 1e7}});
+  EXPECT_EQ(fault_of(made, packing, other), "");
+  EXPECT_NEAR(rate_of(other), 1e7, 1);
+  EXPECT_LE(crowding(made, other), 1.2);
+}
+
+TEST(LessCrowded, TreesThatAreNotCrowdedStayAsTheyAre) {
+  const RandomProblem made = outpost(4e-5);
+  const Packing packing = pack_arborescences(made.problem());
+  const std::vector<PackedTree> same = less_crowded(made.problem(), packing, {{star(made), 1e7}});
+  ASSERT_EQ(same.size(), 1U);
+  EXPECT_EQ(same[0].tree, star(made));
 }
 
 // 100 MB/s: 0.65536 ms for a segment of 64 KiB on each edge.
