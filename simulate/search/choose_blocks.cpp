@@ -277,6 +277,7 @@ class BlockChooser {
     Options how = options_.run;
     how.segment = segment;
     how.sharing = sharing;
+    how.until_received = how.until_received || sharing != Sharing::kTurns;
     return Simulator(plan, network_, how);
   }
   [[nodiscard]] Seconds time_of(const Simulator& simulator) {
