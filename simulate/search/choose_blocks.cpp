@@ -88,7 +88,7 @@ std::size_t crowd_of(const planner::Plan& plan) {
 }
 
 // How much longer than the best one a plan may take that is better otherwise.
-constexpr double kHardlyLonger = 1.02;
+constexpr double kHardlyLonger = 1.025;
 // How much longer a plan with crowds takes than simulated, at times.
 constexpr double kCrowdsCost = 1.1;
 
