@@ -29,7 +29,8 @@ using platforms::Platform;
 // Runs of more sends take seconds; shorter segments, which need more, are not tried.
 constexpr double kMostSendsTried = 300'000;
 constexpr std::uint64_t kSegmentFactor = 4;
-// All runs in which sends share ports together; among many hosts they take 30 times as long.
+// All runs in which sends share ports together; among many hosts a send takes up to so long.
+constexpr double kSecondsASend = 50e-6;
 constexpr double kMostSendsShared = 120'000;
 
 // The optimum, the best ring, and what MPI libraries do, which are made quickly for all roots. The
@@ -226,6 +227,9 @@ class BlockChooser {
       return std::pair(one->crowd, planner::figures_of(one->plan).depth);
     });
     double sends_left = kMostSendsShared;
+    if (const auto left = deadline_.left()) {
+      sends_left = std::min(sends_left, left->value / kSecondsASend);
+    }
     std::vector<std::vector<Trial>> shared;
     for (const Alternative* one : finalists) {
       if (!shared.empty() && deadline_.passed()) break;

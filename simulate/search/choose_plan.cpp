@@ -128,9 +128,10 @@ class Chooser {
       if (search_.candidates()[i].label == "optimal") (void)search_.best_of({i}, false);
     }
     Choice choice;
-    const Forecast forecast = options_.run.segment || !overheads_occupy_only_links()
+    const Seconds overhead = overheads_occupy_only_links() ? least_overhead() : Seconds{0};
+    const Forecast forecast = options_.run.segment
                                   ? search_.run_in_full(best, kMostSendsInFull)
-                                  : search_.most_robust(best, least_overhead(), kMostSendsInFull);
+                                  : search_.most_robust(best, overhead, kMostSendsInFull);
     choice.extrapolated = forecast.extrapolated;
     choice.makespan = search_.in_turns(best);
     const Candidate& winner = search_.candidates()[best.candidate];

@@ -19,7 +19,9 @@ namespace {
 constexpr std::uint64_t kMostSegments = 1U << 20U;  // to try
 constexpr std::uint64_t kMostSends = 80'000;  // of a run in the search: some hundredths of a second
 constexpr double kRefinedWithin = 1.1;        // of the best
-// The margins of most_robust: in general, and if hosts would be overloaded.
+// The margins of most_robust: where overheads occupy ports, in general, and if hosts would be
+// overloaded.
+constexpr double kSharingMargin = 1.25;
 constexpr double kRobustnessMargin = 1.01;
 constexpr double kOverloadedHostMargin = 1.025;
 
@@ -31,6 +33,11 @@ std::uint64_t most_handled(const Task& task) {
     handled[flow.child] += task.segments[flow.tree];
   }
   return std::ranges::max(handled);
+}
+
+// In other segments a plan may lose less to sharing, but hardly less than half as much.
+double half_of_excess(double slowdown) {
+  return 1 + std::max(0.0, slowdown - 1) / 2;
 }
 
 }  // namespace
@@ -57,6 +64,7 @@ SegmentSearch::SegmentSearch(const platforms::Platform& platform, platforms::Mod
 void SegmentSearch::add(Candidate candidate) {
   candidates_.push_back(std::move(candidate));
   cells_.emplace_back();
+  slowdown_.push_back(1);
 }
 
 Bytes SegmentSearch::segment_of(std::uint64_t segments) const {
@@ -320,8 +328,9 @@ Trial SegmentSearch::least_demanding(Seconds overhead, double factor, bool exami
     for (const auto& [segments, cell] : cells_[index]) {
       if (examined ? !cell.shared_s : cell.seconds() > limit_s) continue;
       if (is_late && !cell.simulated_s) continue;
-      const double takes_s = std::max(cell.seconds(), cell.shared_s.value_or(0)) +
-                             overhead.value * static_cast<double>(cell.handled);
+      const double shared_s = cell.shared_s.value_or(slowdown_[index] * cell.seconds());
+      const double takes_s =
+          std::max(cell.seconds(), shared_s) + overhead.value * static_cast<double>(cell.handled);
       if (takes_s >= least_s) continue;
       found = {index, segments, {cell.seconds()}, cell.simulated_s.has_value()};
       least_s = takes_s;
@@ -332,17 +341,18 @@ Trial SegmentSearch::least_demanding(Seconds overhead, double factor, bool exami
 
 Forecast SegmentSearch::most_robust(Trial& best, Seconds overhead, std::uint64_t most_sends) {
   constexpr int kLeastExamined = 4;
-  constexpr int kMostExamined = 24;
+  constexpr int kMostExamined = 16;
   const auto handled = static_cast<double>(cells_[best.candidate].at(best.segments).handled);
   const bool is_overloaded = overhead.value * handled > best.makespan.value;
-  const double factor = is_overloaded ? kOverloadedHostMargin : kRobustnessMargin;
+  double factor = is_overloaded ? kOverloadedHostMargin : kRobustnessMargin;
+  if (overhead.value == 0) factor = kSharingMargin;
   const auto edges = static_cast<double>(candidates_.front().plan.nodes.size() - 1);
   double examined_sends = 0;  // approximately
   // The time known for a trial only grows: by the formula, extrapolated, in full, with sharing
   // edges.
   for (int examined = 0;;) {
     const bool is_enough = examined >= kLeastExamined &&
-                           (examined >= kMostExamined || examined_sends > 4.0 * kMostSends);
+                           (examined >= kMostExamined || examined_sends > 2.0 * kMostSends);
     best = least_demanding(overhead, factor, is_enough);
     Cell& cell = cells_[best.candidate].at(best.segments);
     if (deadline_.passed() || (cell.in_full && cell.shared_s)) {
@@ -356,6 +366,7 @@ Forecast SegmentSearch::most_robust(Trial& best, Seconds overhead, std::uint64_t
     cell.in_full = true;
     cell.shared_s =
         forecast(best.candidate, best.segments, kMostSends, Sharing::kEdges).makespan.value;
+    slowdown_[best.candidate] = half_of_excess(*cell.shared_s / cell.seconds());
     ++examined;
     examined_sends += edges * static_cast<double>(best.segments);
   }

@@ -63,13 +63,13 @@ class SegmentSearch {
   // `most_sends` sends, until the best of all has been simulated so or a limit on runs or time is
   // reached.
   Forecast run_in_full(Trial& best, std::uint64_t most_sends);
-  // The most robust of all trials whose time is within 1 % of the least one: it minimizes the sum
-  // of
+  // The most robust of all trials whose time is within a quarter of the least one: it minimizes the
+  // sum of
   // - the longer of its times with sends in turns and with edges that share resources, and
   // - the overheads of all segments that its busiest host sends and receives.
-  // The margin is 2.5 % if the overheads of `best` at its busiest host exceed the makespan.
-  // overhead: of a segment. Precondition: best_of was called. Simulates some trials with up to
-  // `most_sends` sends.
+  // Where overheads do not occupy ports, the margin is 1 %, or 2.5 % if those of `best` at its
+  // busiest host exceed the makespan. overhead: of a segment there; 0 where they occupy ports.
+  // Precondition: best_of was called. Simulates some trials with up to `most_sends` sends.
   Forecast most_robust(Trial& best, Seconds overhead, std::uint64_t most_sends);
   // The trial's makespan alone.
   [[nodiscard]] Seconds in_turns(const Trial& trial) const {
@@ -142,6 +142,7 @@ class SegmentSearch {
   const Deadline& deadline_;
   std::vector<Candidate> candidates_;
   std::vector<std::map<std::uint64_t, Cell>> cells_;  // per candidate, by segments
+  std::vector<double> slowdown_;                      // per candidate: where edges share, at least
   Cut cut_;                                           // the one used last
   bool complete_ = true;
   std::size_t simulations_ = 0;
