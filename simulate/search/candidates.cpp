@@ -247,6 +247,11 @@ Seconds delay_by_crowding(const planner::Plan& plan, const platforms::Platform& 
   return {least_s * std::max(0.0, slowdown - 1)};
 }
 
+bool is_latency_bound(const planner::Plan& plan, Bytes message, Seconds makespan) {
+  constexpr double kMost = 0.5;
+  return static_cast<double>(message.value) / plan.throughput.value < kMost * makespan.value;
+}
+
 Candidates make_candidates(const Collective& collective, const CandidateOptions& options,
                            const Deadline& deadline) {
   return Maker(collective, options, deadline).make();

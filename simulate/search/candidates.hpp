@@ -63,6 +63,10 @@ bool same_trees(const planner::Plan& one, const planner::Plan& other);
 Seconds delay_by_crowding(const planner::Plan& plan, const platforms::Platform& platform,
                           Bytes message);
 
+// Whether most of the time that the message takes along the plan's trees is not that of its bytes:
+// what ports do is then to begin sends, which they do one after the other.
+bool is_latency_bound(const planner::Plan& plan, Bytes message, Seconds makespan);
+
 // Makes at least one candidate. If no algorithms are named, omits plans with more trees of a kind
 // than limits.max_trees or deeper than limits.max_depth. Omits algorithms that cannot solve the
 // problem; if none can, throws the first one's error.

@@ -169,7 +169,9 @@ class BlockChooser {
 
   [[nodiscard]] static Trial best_of(const Alternative& candidate) {
     if (candidate.trials.empty()) return {};
-    return std::ranges::min(candidate.trials, {}, &Trial::judged);
+    return std::ranges::min(candidate.trials, {}, [](const Trial& trial) {
+      return std::pair(trial.judged, trial.makespan);
+    });
   }
 
   // Of those that are nearly as fast as the best one without crowds: connections that share a host
@@ -214,14 +216,16 @@ class BlockChooser {
   }
 
   // Trials that take hardly longer than the best one with turns are judged with sends that share
-  // ports, as TCP's do: the later a host has its segments, the longer its ports are shared out
-  // among too few, and with turns whole parts of a message look as good as short segments
-  // (docs/decisions/0029-finalists-share-ports.md). Plans without crowds first, and of
-  // these the shallowest.
+  // ports, as TCP's do: a host that receives several parts at once has each of them late, and sends
+  // nothing on meanwhile, while with turns whole parts look as good as short segments
+  // (docs/decisions/0029-finalists-share-ports.md). Plans without crowds first, and of these the
+  // shallowest.
   void share_ports(Seconds longest) {
     std::vector<Alternative*> finalists;
     for (Alternative& one : candidates_) {
-      if (best_of(one).judged <= longest) finalists.push_back(&one);
+      const Trial best = best_of(one);
+      const bool is_brief = is_latency_bound(one.plan, message_, best.makespan);
+      if (best.judged <= longest && !is_brief) finalists.push_back(&one);
     }
     std::ranges::stable_sort(finalists, {}, [](const Alternative* one) {
       return std::pair(one->crowd, planner::figures_of(one->plan).depth);
@@ -236,8 +240,7 @@ class BlockChooser {
       report(one->algorithm);
       shared.push_back(trials_with_shared_ports(*one, longest, sends_left));
     }
-    const auto is_empty = [](const std::vector<Trial>& trials) { return trials.empty(); };
-    if (std::ranges::all_of(shared, is_empty)) return;
+    if (std::ranges::all_of(shared, &std::vector<Trial>::empty)) return;
     for (Alternative& one : candidates_) {
       for (Trial& trial : one.trials) trial.judged = kNever;
     }

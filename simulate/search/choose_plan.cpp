@@ -129,9 +129,12 @@ class Chooser {
     }
     Choice choice;
     const Seconds overhead = overheads_occupy_only_links() ? least_overhead() : Seconds{0};
-    const Forecast forecast = options_.run.segment
-                                  ? search_.run_in_full(best, kMostSendsInFull)
-                                  : search_.most_robust(best, overhead, kMostSendsInFull);
+    const bool is_by_turns = options_.run.segment.has_value() ||
+                             (!overheads_occupy_only_links() &&
+                              is_latency_bound(search_.candidates()[best.candidate].plan, message_,
+                                               search_.in_turns(best)));
+    const Forecast forecast = is_by_turns ? search_.run_in_full(best, kMostSendsInFull)
+                                          : search_.most_robust(best, overhead, kMostSendsInFull);
     choice.extrapolated = forecast.extrapolated;
     choice.makespan = search_.in_turns(best);
     const Candidate& winner = search_.candidates()[best.candidate];
