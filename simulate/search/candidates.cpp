@@ -6,9 +6,11 @@
 #include <atomic>
 #include <cmath>
 #include <exception>
+#include <set>
 #include <utility>
 
 #include "planner/check/plan_on_platform.hpp"
+#include "planner/plan/send_windows.hpp"
 #include "support/errors.hpp"
 #include "support/on_threads.hpp"
 
@@ -250,6 +252,25 @@ Seconds delay_by_crowding(const planner::Plan& plan, const platforms::Platform& 
 bool is_latency_bound(const planner::Plan& plan, Bytes message, Seconds makespan) {
   constexpr double kMost = 0.5;
   return static_cast<double>(message.value) / plan.throughput.value < kMost * makespan.value;
+}
+
+std::size_t crowd_of(const planner::Plan& plan) {
+  std::vector<std::set<std::uint32_t>> to(plan.nodes.size());
+  std::vector<std::set<std::uint32_t>> from(plan.nodes.size());
+  for (const planner::PlanTrees& kind : planner::trees_by_kind(plan)) {
+    for (const planner::PlanTree& tree : *kind.trees) {
+      const planner::DirectedTree directed{&tree, kind.up};
+      for (const planner::PlanEdge& edge : tree.edges) {
+        to[directed.sender(edge)].insert(directed.receiver(edge));
+        from[directed.receiver(edge)].insert(directed.sender(edge));
+      }
+    }
+  }
+  std::size_t most = planner::kFewNeighbours;
+  for (const auto* peers : {&to, &from}) {
+    for (const std::set<std::uint32_t>& of_host : *peers) most = std::max(most, of_host.size());
+  }
+  return most;
 }
 
 Candidates make_candidates(const Collective& collective, const CandidateOptions& options,

@@ -67,6 +67,10 @@ Seconds delay_by_crowding(const planner::Plan& plan, const platforms::Platform& 
 // what ports do is then to begin sends, which they do one after the other.
 bool is_latency_bound(const planner::Plan& plan, Bytes message, Seconds makespan);
 
+// The most hosts that one host sends to, or receives from, over all trees; no less than those that
+// are no crowd (planner::kFewNeighbours).
+std::size_t crowd_of(const planner::Plan& plan);
+
 // Makes at least one candidate. If no algorithms are named, omits plans with more trees of a kind
 // than limits.max_trees or deeper than limits.max_depth. Omits algorithms that cannot solve the
 // problem; if none can, throws the first one's error.

@@ -36,7 +36,7 @@ void check(const Choice& choice, const platforms::Platform& platform, Bytes mess
   ASSERT_GT(choice.candidates.size(), 2U);
   EXPECT_EQ(choice.candidates.front().makespan, choice.makespan);
   for (const CandidateResult& candidate : choice.candidates) {
-    EXPECT_GE(1.025 * candidate.makespan.value, choice.makespan.value) << candidate.algorithm;
+    EXPECT_GE(1.04 * candidate.makespan.value, choice.makespan.value) << candidate.algorithm;
   }
   EXPECT_THAT(planner::verify(choice.plan, platform).faults, IsEmpty());
   EXPECT_TRUE(choice.complete);
