@@ -2,6 +2,7 @@
 // known best plans of some messages.
 #include "simulate/search/choose_plan.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
