@@ -28,8 +28,10 @@ using platforms::Platform;
 // Runs of more sends take seconds; shorter segments, which need more, are not tried.
 constexpr double kMostSendsTried = 300'000;
 constexpr std::uint64_t kSegmentFactor = 4;
-// All runs in which sends share ports together; among many hosts a send takes up to so long.
+// All runs in which sends share ports together. A send takes up to so long among 64 hosts, and
+// longer in proportion among more.
 constexpr double kSecondsASend = 50e-6;
+constexpr double kManyHosts = 64;
 constexpr double kMostSendsShared = 120'000;
 
 // The optimum, the best ring, and what MPI libraries do, which are made quickly for all roots. The
@@ -221,6 +223,8 @@ class BlockChooser {
     if (const auto left = deadline_.left()) {
       sends_left = std::min(sends_left, left->value / kSecondsASend);
     }
+    const auto hosts = static_cast<double>(problem_.platform().hosts().size());
+    sends_left /= std::max(1.0, hosts / kManyHosts);
     std::vector<std::vector<Trial>> shared;
     for (const Alternative* one : finalists) {
       if (!shared.empty() && deadline_.passed()) break;

@@ -130,9 +130,7 @@ class Chooser {
     Choice choice;
     const Seconds overhead = overheads_occupy_only_links() ? least_overhead() : Seconds{0};
     const bool is_by_turns = options_.run.segment.has_value() ||
-                             (!overheads_occupy_only_links() &&
-                              is_latency_bound(search_.candidates()[best.candidate].plan, message_,
-                                               search_.in_turns(best)));
+                             (!overheads_occupy_only_links() && ignores_sharing(best));
     const Forecast forecast = is_by_turns ? search_.run_in_full(best, kMostSendsInFull)
                                           : search_.most_robust(best, overhead, kMostSendsInFull);
     choice.extrapolated = forecast.extrapolated;
@@ -147,6 +145,17 @@ class Chooser {
     choice.simulations = search_.simulations();
     choice.complete = complete_ && search_.complete();
     return choice;
+  }
+
+  // Where sharing would say little, or take long to simulate: each send changes the rates of as
+  // many others as there are hosts.
+  [[nodiscard]] bool ignores_sharing(const Trial& best) const {
+    constexpr double kMostWork = 8e6;  // about two seconds for a trial
+    const planner::Plan& plan = search_.candidates()[best.candidate].plan;
+    const auto hosts = static_cast<double>(plan.nodes.size());
+    const auto segments = static_cast<double>(std::min<std::uint64_t>(best.segments, 1024));
+    return hosts * hosts * segments > kMostWork ||
+           is_latency_bound(plan, message_, search_.in_turns(best));
   }
 
   // Under the multi-port models overheads occupy links, and a host uses many links at the same
