@@ -16,8 +16,8 @@ inline constexpr double kMuchNearer = 0.2;
 // For each edge of the trees and each resource it uses, the fractions of time: what it and farther
 // edges with the same slowest resource take of that one, and what much nearer edges take of the
 // resource they share. Returns the largest sum; above 1, the edge may carry its rate divided by
-// this. 0 without latencies. latency_s: per arc, seconds, as
-// Digraph::latency_s. occupation: resources x arcs, seconds per byte.
+// this. 0 without latencies. latency_s: per arc, seconds, as Digraph::latency_s. occupation:
+// resources x arcs, seconds per byte.
 double crowding_of(std::span<const double> latency_s, const SparseMatrix& occupation,
                    std::span<const PackedTree> trees);
 

@@ -54,7 +54,7 @@ class HostArcs {
     return latency_s_.empty() ? 0 : latency_s_[arc];
   }
 
-  // Lets each arc occupy all resources that arcs of at most `nearer` times its latency use, too,
+  // Lets each arc occupy all resources that arcs of less than `nearer` times its latency use, too,
   // for as long as its slowest resource: a resource then has room for it even where the others'
   // sends go first.
   void reserve_for_long_ones(double nearer);

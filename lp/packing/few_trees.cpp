@@ -137,7 +137,6 @@ void FewTrees::spread_rates(TreeSet& set, const std::vector<RoutedTree>& trees,
 }
 
 void FewTrees::search(const std::vector<RoutedTree>& start, std::size_t count) {
-  constexpr int kPasses = 5;
   const double unit_rate = packing_.rate;
   std::vector<PackedTree> packed = with_best_rates(problem_, start, unit_rate, options_.deadline);
   take(packed, count);
@@ -150,12 +149,9 @@ void FewTrees::search(const std::vector<RoutedTree>& start, std::size_t count) {
   for (const RoutedTree& tree : start) {
     if (!set.add(tree, unit_rate / static_cast<double>(start.size()))) return;
   }
-  for (const double beta : {10.0, 20.0, 40.0, 80.0}) {
-    for (int pass = 0; pass < kPasses && set.sweep(beta, options_.deadline); ++pass) {
-      if (set.moves_evaluated() > effort || out_of_time()) break;
-    }
-    std::vector<RoutedTree> trees;
-    for (std::size_t i = 0; i < set.size(); ++i) trees.push_back(set.tree(i));
+  for (const double beta : TreeSet::kBetas) {
+    set.sweep_until(beta, effort, options_.deadline);
+    const std::vector<RoutedTree> trees = set.trees();
     packed = with_best_rates(problem_, trees, unit_rate, options_.deadline);
     take(packed, count);
     seen_.insert(seen_.end(), packed.begin(), packed.end());
@@ -340,12 +336,10 @@ TreesFound flatten_trees(const PackingProblem& problem, const Packing& packing,
   constexpr double kFull = 1 + 1e-9;
   if (set.busiest_load() > kFull) return {trees};
   const bool complete = set.flatten(kFull, depth, deadline);
-  std::vector<RoutedTree> flat;
-  for (std::size_t i = 0; i < trees.size(); ++i) flat.push_back(set.tree(i));
   // Flattening fills some resources and relieves others, so the old rates are no longer a basic
   // solution: there may be more trees than saturated resources.
   constexpr double kRounding = 1e-9;
-  std::vector<PackedTree> basic = with_best_rates(problem, flat, packing.rate, deadline);
+  std::vector<PackedTree> basic = with_best_rates(problem, set.trees(), packing.rate, deadline);
   if (total_rate(basic) < total_rate(trees) * (1 - kRounding)) return {trees, complete};
   return {std::move(basic), complete};
 } catch (const LimitReached&) {

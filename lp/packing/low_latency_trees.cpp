@@ -68,7 +68,6 @@ double enough_instead(const Packing& packing, double rate, const Limits& limits)
 std::vector<PackedTree> less_crowded(const PackingProblem& problem, const Packing& packing,
                                      std::vector<PackedTree> trees, const Limits& limits) {
   constexpr double kTolerable = 1.2;
-  constexpr int kPasses = 5;
   constexpr std::size_t kMostPairs = 200'000;       // of hosts
   constexpr std::uint64_t kMostMoves = 10'000'000;  // evaluated; about a second
   const double before = crowding_of(problem.graph.latency_s, problem.occupation, trees);
@@ -82,17 +81,11 @@ std::vector<PackedTree> less_crowded(const PackingProblem& problem, const Packin
   for (const PackedTree& packed : trees) {
     if (!set.add(packed.tree, packed.rate)) return trees;
   }
-  for (const double beta : {10.0, 20.0, 40.0, 80.0}) {
-    for (int pass = 0; pass < kPasses && set.sweep(beta, limits.deadline); ++pass) {
-      if (set.moves_evaluated() > kMostMoves) break;
-    }
-  }
+  for (const double beta : TreeSet::kBetas) set.sweep_until(beta, kMostMoves, limits.deadline);
   if (!set.flatten(set.busiest_load(), DepthIn::kTime, limits.deadline)) return trees;
-  std::vector<RoutedTree> moved;
-  for (std::size_t i = 0; i < set.size(); ++i) moved.push_back(set.tree(i));
-  std::vector<PackedTree> packed = with_best_rates(problem, moved, packing.rate, limits.deadline);
-  const double rate = total_rate(packed);
-  const bool is_better = rate >= enough_instead(packing, total_rate(trees), limits) &&
+  std::vector<PackedTree> packed =
+      with_best_rates(problem, set.trees(), packing.rate, limits.deadline);
+  const bool is_better = total_rate(packed) >= enough_instead(packing, total_rate(trees), limits) &&
                          crowding_of(problem.graph.latency_s, problem.occupation, packed) < before;
   return is_better ? std::move(packed) : std::move(trees);
 }

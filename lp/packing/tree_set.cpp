@@ -33,6 +33,12 @@ void TreeSet::set_rate(std::size_t tree, double rate) {
   trees_[tree].rate = rate;
 }
 
+std::vector<RoutedTree> TreeSet::trees() const {
+  std::vector<RoutedTree> all;
+  for (std::size_t i = 0; i < size(); ++i) all.push_back(tree(i));
+  return all;
+}
+
 RoutedTree TreeSet::tree(std::size_t index) const {
   const Tree& tree = trees_[index];
   std::vector<std::uint32_t> order{root_};
@@ -247,6 +253,13 @@ bool TreeSet::sweep(double beta, const Deadline& deadline) {
     }
   }
   return changed;
+}
+
+void TreeSet::sweep_until(double beta, std::uint64_t most_moves, const Deadline& deadline) {
+  constexpr int kPasses = 5;
+  for (int pass = 0; pass < kPasses && sweep(beta, deadline); ++pass) {
+    if (evaluated_ > most_moves || deadline.passed()) break;
+  }
 }
 
 bool TreeSet::fits(std::uint32_t arc, double rate, double full) const {

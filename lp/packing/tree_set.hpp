@@ -3,6 +3,7 @@
 // host with at most one child moves between another host and one of that host's children).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -35,11 +36,17 @@ class TreeSet {
   // Parents before children; a parent's children in order of decreasing height, so that the longest
   // path starts first.
   [[nodiscard]] RoutedTree tree(std::size_t index) const;
+  [[nodiscard]] std::vector<RoutedTree> trees() const;
   [[nodiscard]] double busiest_load() const;
 
   // One pass over all trees and hosts; true: the potential decreased. Stops when the deadline
   // passes.
   bool sweep(double beta, const Deadline& deadline = Deadline());
+  // The values of beta to take one after the other: the busiest resources count more and more.
+  static constexpr std::array kBetas{10.0, 20.0, 40.0, 80.0};
+  // A few passes at one of them, until nothing changes, more than `most_moves` were evaluated in
+  // all, or the deadline passes.
+  void sweep_until(double beta, std::uint64_t most_moves, const Deadline& deadline);
 
   // Gives hosts other parents, without loading any resource above `full` (or raising one that is
   // above it): first to minimise the largest number of children, then to move hosts closer to the

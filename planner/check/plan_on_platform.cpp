@@ -131,9 +131,8 @@ std::optional<PlanCost> cost_on(const Plan& plan, const Platform& platform) {
 }
 
 double crowding_of(const Plan& plan, const Platform& platform) {
-  std::vector<double> latency_s;
-  for (const platforms::Arc& arc : platform.arcs()) latency_s.push_back(arc.latency.value);
-  if (std::ranges::all_of(latency_s, [](double latency) { return latency == 0; })) return 0;
+  const std::vector<double> latency_s = digraph_of(platform).latency_s;
+  if (latency_s.empty()) return 0;
   std::vector<lp::PackedTree> trees;
   for (const PlanTrees& kind : trees_by_kind(plan)) {
     for (const PlanTree& tree : *kind.trees) {

@@ -93,10 +93,9 @@ bool is_plan(const lp::PackingProblem& problem, const lp::Packing& packing,
 
 void make_less_crowded(const lp::PackingProblem& problem, const AlgorithmOptions& options,
                        lp::Packing& packing) {
-  lp::Packing other = packing;
-  other.trees = lp::less_crowded(problem, packing, packing.trees, options);
-  if (!is_plan(problem, other, options)) return;
-  packing.trees = std::move(other.trees);
+  std::vector<lp::PackedTree> trees = packing.trees;
+  packing.trees = lp::less_crowded(problem, packing, packing.trees, options);
+  if (!is_plan(problem, packing, options)) packing.trees = std::move(trees);
   packing.rate = lp::total_rate(packing.trees);
 }
 

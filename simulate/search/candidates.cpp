@@ -241,17 +241,20 @@ bool same_trees(const planner::Plan& one, const planner::Plan& other) {
   return true;
 }
 
+Seconds time_of_bytes(const planner::Plan& plan, Bytes message) {
+  return {static_cast<double>(message.value) / plan.throughput.value};
+}
+
 Seconds delay_by_crowding(const planner::Plan& plan, const platforms::Platform& platform,
                           Bytes message) {
   constexpr double kTolerable = 1.1;
   const double slowdown = planner::crowding_of(plan, platform) / kTolerable;
-  const double least_s = static_cast<double>(message.value) / plan.throughput.value;
-  return {least_s * std::max(0.0, slowdown - 1)};
+  return {time_of_bytes(plan, message).value * std::max(0.0, slowdown - 1)};
 }
 
 bool is_latency_bound(const planner::Plan& plan, Bytes message, Seconds makespan) {
   constexpr double kMost = 0.5;
-  return static_cast<double>(message.value) / plan.throughput.value < kMost * makespan.value;
+  return time_of_bytes(plan, message).value < kMost * makespan.value;
 }
 
 std::size_t crowd_of(const planner::Plan& plan) {

@@ -57,6 +57,9 @@ struct Candidates {
 // Whether both plans have the same trees, orders of children and shares.
 bool same_trees(const planner::Plan& one, const planner::Plan& other);
 
+// What the bytes of a message take at the plan's throughput.
+Seconds time_of_bytes(const planner::Plan& plan, Bytes message);
+
 // How much longer a message takes than a simulation with turns says, where the plan's sends over
 // long links share ports with many over short ones (lp/graph/crowding.hpp). A crowding of 1.1 was
 // never seen to cost anything. Precondition: the plan fits the platform.

@@ -51,7 +51,7 @@ constexpr std::array<std::string_view, 11> kTried{planner::kOptimal,
 constexpr Seconds kNever{std::numeric_limits<double>::infinity()};
 
 // A plan in segments of one size.
-struct Trial {
+struct Timed {
   Bytes segment{0};
   double sends = 0;
   Seconds makespan = kNever;  // with turns
@@ -62,10 +62,10 @@ struct Alternative {
   std::string algorithm;
   planner::Outcome outcome;
   planner::Plan plan;
-  Seconds least;      // the message over the throughput
+  Seconds least;      // time_of_bytes
   Seconds crowded;    // delay_by_crowding
   std::size_t crowd;  // crowd_of
-  std::vector<Trial> trials{};
+  std::vector<Timed> trials{};
 };
 
 // How much longer than the best one a plan may take that is better otherwise.
@@ -140,7 +140,7 @@ class BlockChooser {
     if (outcome.bound) bound_ = outcome.bound;
     planner::Plan plan =
         planner::make_plan(problem_, algorithm.name, outcome, planner::kDefaultSegment);
-    const Seconds least{static_cast<double>(message_.value) / plan.throughput.value};
+    const Seconds least = time_of_bytes(plan, message_);
     const Seconds crowded = delay_by_crowding(plan, problem_.platform(), message_);
     const std::size_t crowd = crowd_of(plan);
     candidates_.push_back(
@@ -149,14 +149,14 @@ class BlockChooser {
 
   // The shortest segments that are as good as the best: over TCP they take up to a third less where
   // a host receives from many, or sends to many, at once.
-  [[nodiscard]] static Trial best_of(const Alternative& candidate) {
+  [[nodiscard]] static Timed best_of(const Alternative& candidate) {
     constexpr double kAsGood = 1.01;
-    Trial best;
-    for (const Trial& one : candidate.trials) {
+    Timed best;
+    for (const Timed& one : candidate.trials) {
       if (std::pair(one.judged, one.makespan) < std::pair(best.judged, best.makespan)) best = one;
     }
     const double longest_s = kAsGood * best.judged.value;
-    for (const Trial& one : candidate.trials) {
+    for (const Timed& one : candidate.trials) {
       if (one.judged < kNever && one.judged.value <= longest_s && one.segment < best.segment)
         best = one;
     }
@@ -212,7 +212,7 @@ class BlockChooser {
   void share_ports(Seconds longest) {
     std::vector<Alternative*> finalists;
     for (Alternative& one : candidates_) {
-      const Trial best = best_of(one);
+      const Timed best = best_of(one);
       const bool is_brief = is_latency_bound(one.plan, message_, best.makespan);
       if (best.judged <= longest && !is_brief) finalists.push_back(&one);
     }
@@ -225,15 +225,15 @@ class BlockChooser {
     }
     const auto hosts = static_cast<double>(problem_.platform().hosts().size());
     sends_left /= std::max(1.0, hosts / kManyHosts);
-    std::vector<std::vector<Trial>> shared;
+    std::vector<std::vector<Timed>> shared;
     for (const Alternative* one : finalists) {
       if (!shared.empty() && deadline_.passed()) break;
       report(one->algorithm);
       shared.push_back(trials_with_shared_ports(*one, longest, sends_left));
     }
-    if (std::ranges::all_of(shared, &std::vector<Trial>::empty)) return;
+    if (std::ranges::all_of(shared, &std::vector<Timed>::empty)) return;
     for (Alternative& one : candidates_) {
-      for (Trial& trial : one.trials) trial.judged = kNever;
+      for (Timed& trial : one.trials) trial.judged = kNever;
     }
     for (std::size_t i = 0; i < shared.size(); ++i) {
       if (!shared[i].empty()) finalists[i]->trials = std::move(shared[i]);
@@ -242,10 +242,10 @@ class BlockChooser {
 
   // From the shortest segments to longer ones until these are worse. What sharing costs decreases
   // with the segments, at least as their root: so shorter ones than can be simulated are judged.
-  std::vector<Trial> trials_with_shared_ports(const Alternative& candidate, Seconds longest,
+  std::vector<Timed> trials_with_shared_ports(const Alternative& candidate, Seconds longest,
                                               double& sends_left) {
-    std::vector<Trial> judged;
-    std::optional<Trial> shorter;  // too short
+    std::vector<Timed> judged;
+    std::optional<Timed> shorter;  // too short
     for (auto trial = candidate.trials.rbegin(); trial != candidate.trials.rend(); ++trial) {
       if (trial->judged > longest) continue;
       if (trial->sends > sends_left) {
@@ -254,7 +254,7 @@ class BlockChooser {
       }
       sends_left -= trial->sends;
       const Simulator simulator = simulator_of(candidate.plan, trial->segment, Sharing::kSends);
-      Trial now = *trial;
+      Timed now = *trial;
       now.judged = std::max(trial->makespan, time_of(simulator));
       if (judged.empty() && shorter) {
         const double ratio =
@@ -295,7 +295,7 @@ class BlockChooser {
 
   [[nodiscard]] Choice choice_of(std::size_t best) {
     Choice choice;
-    const Trial own = best_of(candidates_[best]);
+    const Timed own = best_of(candidates_[best]);
     choice.outcome = std::move(candidates_[best].outcome);
     platforms::OccupationOptions occupying = problem_.options();
     occupying.segment = own.segment;
@@ -320,7 +320,7 @@ class BlockChooser {
     return choice;
   }
 
-  [[nodiscard]] static CandidateResult result_of(const Alternative& candidate, const Trial& best) {
+  [[nodiscard]] static CandidateResult result_of(const Alternative& candidate, const Timed& best) {
     CandidateResult result{.algorithm = candidate.algorithm,
                            .depth = planner::figures_of(candidate.plan).depth,
                            .segment = best.segment,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -128,9 +129,9 @@ class Chooser {
       if (search_.candidates()[i].label == "optimal") (void)search_.best_of({i}, false);
     }
     Choice choice;
-    const Seconds overhead = overheads_occupy_only_links() ? least_overhead() : Seconds{0};
-    const bool is_by_turns = options_.run.segment.has_value() ||
-                             (!overheads_occupy_only_links() && ignores_sharing(best));
+    const std::optional<Seconds> overhead = overhead_of_links();
+    const bool is_by_turns =
+        options_.run.segment.has_value() || (!overhead && ignores_sharing(best));
     const Forecast forecast = is_by_turns ? search_.run_in_full(best, kMostSendsInFull)
                                           : search_.most_robust(best, overhead, kMostSendsInFull);
     choice.extrapolated = forecast.extrapolated;
@@ -160,12 +161,9 @@ class Chooser {
 
   // Under the multi-port models overheads occupy links, and a host uses many links at the same
   // time. So segments that are too short cost a host nothing there, while a real host handles its
-  // segments one after the other.
-  [[nodiscard]] bool overheads_occupy_only_links() const {
-    return !simulated_.arcs().empty() && !platforms::is_one_port(model_);
-  }
-
-  [[nodiscard]] Seconds least_overhead() const {
+  // segments one after the other. Returns the least overhead; unset: they occupy ports.
+  [[nodiscard]] std::optional<Seconds> overhead_of_links() const {
+    if (simulated_.arcs().empty() || platforms::is_one_port(model_)) return std::nullopt;
     return std::ranges::min_element(simulated_.arcs(), {}, &platforms::Arc::overhead)->overhead;
   }
 

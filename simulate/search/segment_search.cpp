@@ -35,11 +35,6 @@ std::uint64_t most_handled(const Task& task) {
   return std::ranges::max(handled);
 }
 
-// In other segments a plan may lose less to sharing, but hardly less than half as much.
-double half_of_excess(double slowdown) {
-  return 1 + std::max(0.0, slowdown - 1) / 2;
-}
-
 }  // namespace
 
 Candidate::Candidate(const planner::Plan& of, const platforms::Platform& platform)
@@ -339,13 +334,15 @@ Trial SegmentSearch::least_demanding(Seconds overhead, double factor, bool exami
   return found;
 }
 
-Forecast SegmentSearch::most_robust(Trial& best, Seconds overhead, std::uint64_t most_sends) {
+Forecast SegmentSearch::most_robust(Trial& best, std::optional<Seconds> overhead_of_links,
+                                    std::uint64_t most_sends) {
   constexpr int kLeastExamined = 4;
   constexpr int kMostExamined = 16;
+  const Seconds overhead = overhead_of_links.value_or(Seconds{0});
   const auto handled = static_cast<double>(cells_[best.candidate].at(best.segments).handled);
   const bool is_overloaded = overhead.value * handled > best.makespan.value;
   double factor = is_overloaded ? kOverloadedHostMargin : kRobustnessMargin;
-  if (overhead.value == 0) factor = kSharingMargin;
+  if (!overhead_of_links) factor = kSharingMargin;
   const auto edges = static_cast<double>(candidates_.front().plan.nodes.size() - 1);
   double examined_sends = 0;  // approximately
   // The time known for a trial only grows: by the formula, extrapolated, in full, with sharing
@@ -366,7 +363,8 @@ Forecast SegmentSearch::most_robust(Trial& best, Seconds overhead, std::uint64_t
     cell.in_full = true;
     cell.shared_s =
         forecast(best.candidate, best.segments, kMostSends, Sharing::kEdges).makespan.value;
-    slowdown_[best.candidate] = half_of_excess(*cell.shared_s / cell.seconds());
+    // In other segments a plan may lose less to sharing, but hardly less than half as much.
+    slowdown_[best.candidate] = 1 + std::max(0.0, *cell.shared_s / cell.seconds() - 1) / 2;
     ++examined;
     examined_sends += edges * static_cast<double>(best.segments);
   }

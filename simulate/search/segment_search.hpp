@@ -68,9 +68,10 @@ class SegmentSearch {
   // - the longer of its times with sends in turns and with edges that share resources, and
   // - the overheads of all segments that its busiest host sends and receives.
   // Where overheads do not occupy ports, the margin is 1 %, or 2.5 % if those of `best` at its
-  // busiest host exceed the makespan. overhead: of a segment there; 0 where they occupy ports.
-  // Precondition: best_of was called. Simulates some trials with up to `most_sends` sends.
-  Forecast most_robust(Trial& best, Seconds overhead, std::uint64_t most_sends);
+  // busiest host exceed the makespan. overhead_of_links: of a segment; unset where they occupy
+  // ports. Precondition: best_of was called. Simulates some trials with up to `most_sends` sends.
+  Forecast most_robust(Trial& best, std::optional<Seconds> overhead_of_links,
+                       std::uint64_t most_sends);
   // The trial's makespan alone.
   [[nodiscard]] Seconds in_turns(const Trial& trial) const {
     return {trial.makespan.value - candidates_[trial.candidate].crowded.value};

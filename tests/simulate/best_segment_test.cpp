@@ -4,13 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <stdexcept>
 
-#include "planner/plan/segment_grid.hpp"
 #include "planner/problem/collective.hpp"
 #include "simulate/model/overhead.hpp"
 #include "simulate/simulate.hpp"
@@ -18,6 +15,7 @@
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/simulate/every_operation.hpp"
+#include "tests/simulate/every_segment.hpp"
 #include "tests/support/draws.hpp"
 
 namespace espalier::simulate::best_segment_test {
@@ -117,15 +115,10 @@ TEST_P(BestSegmentUnder, IsWithinThreePercentOfTheBest) {
                                                  GetParam().model, drawn.options));
       const BestSegment found = best_segment(plan, platform, message);
       EXPECT_EQ(found.makespan.value, simulated_s(plan, platform, found.segment, message));
-      double best = std::numeric_limits<double>::infinity();
-      std::set<std::uint64_t> tried;
-      for (std::uint64_t count = 1; count <= std::min(kMostSegments, message.value / kKiB);
-           ++count) {
-        const std::uint64_t segment = planner::SegmentGrid{message.value, count}.count();
-        if (!tried.insert(segment).second) continue;
-        best = std::min(best, simulated_s(plan, platform, {segment}, message));
-      }
-      EXPECT_LE(found.makespan.value, 1.03 * best) << found.segment.value;
+      const auto best = testing::least_in_segments(message, kMostSegments, [&](Bytes segment) {
+        return simulated_s(plan, platform, segment, message);
+      });
+      EXPECT_LE(found.makespan.value, 1.03 * best.seconds) << found.segment.value;
     }
   };
   testing::for_each_platform(1, 6, GetParam().model, check);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -19,6 +18,7 @@
 #include "simulate/search/choose_plan.hpp"
 #include "simulate/simulate.hpp"
 #include "tests/planner/references/random_platforms.hpp"
+#include "tests/simulate/every_segment.hpp"
 #include "tests/support/draws.hpp"
 
 namespace espalier::simulate::choose_plan_under_test {
@@ -28,9 +28,7 @@ using platforms::Model;
 
 constexpr std::uint64_t kKiB = 1024;
 
-using Under = std::tuple<planner::Operation, platforms::ModelEntry>;
-
-class ChoosePlanUnder : public ::testing::TestWithParam<Under> {
+class ChoosePlanUnder : public ::testing::TestWithParam<testing::OperationUnderModel> {
  protected:
   static planner::Operation operation() { return std::get<0>(GetParam()); }
   static Model model() { return std::get<1>(GetParam()).model; }
@@ -139,36 +137,22 @@ TEST_P(ChoosePlanUnder, SegmentsAreWithinThreePercentOfTheBest) {
       const Choice choice = choose_plan(drawn.platform, drawn.source, model(),
                                         drawn.options.latency_occupies, message, only_it);
       const platforms::Platform simulated = with_overhead(drawn.platform, choice.overhead);
-      double best = std::numeric_limits<double>::infinity();
-      Bytes best_segment{0};
-      std::set<std::uint64_t> tried;
-      for (std::uint64_t count = 1; count <= std::min(kMostSegments, message.value / kKiB);
-           ++count) {
-        const std::uint64_t segment = planner::SegmentGrid{message.value, count}.count();
-        if (!tried.insert(segment).second) continue;
-        const double now = seconds(choice.plan, simulated, {segment}, message);
-        if (now < best) best_segment = {segment};
-        best = std::min(best, now);
-      }
+      const auto best = testing::least_in_segments(message, kMostSegments, [&](Bytes segment) {
+        return seconds(choice.plan, simulated, segment, message);
+      });
       if (platforms::is_one_port(model())) {
         EXPECT_LE(judged_s(choice.plan, simulated, choice.plan.segment, message),
-                  1.03 * judged_s(choice.plan, simulated, best_segment, message));
+                  1.03 * judged_s(choice.plan, simulated, best.segment, message));
       } else {
-        EXPECT_LE(choice.makespan.value, 1.03 * best);
+        EXPECT_LE(choice.makespan.value, 1.03 * best.seconds);
       }
     }
   };
   testing::for_each_platform(operation(), 1, 6, model(), check);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, ChoosePlanUnder,
-                         ::testing::Combine(::testing::ValuesIn(planner::kOperations),
-                                            ::testing::ValuesIn(platforms::models().begin(),
-                                                                platforms::models().end())),
-                         [](const auto& tested) {
-                           return testing::case_name(std::get<0>(tested.param),
-                                                     std::get<1>(tested.param).name);
-                         });
+INSTANTIATE_TEST_SUITE_P(Models, ChoosePlanUnder, testing::every_operation_and_model(),
+                         testing::name_of_case);
 
 }  // namespace
 }  // namespace espalier::simulate::choose_plan_under_test

@@ -14,6 +14,7 @@
 #include "simulate/transport/engine_run.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
+#include "tests/simulate/every_segment.hpp"
 
 namespace espalier::simulate::pipeline_bound_test {
 namespace {
@@ -123,8 +124,7 @@ TEST(PipelineBound, CountsTheBuffersForSegmentsInFlight) {
   EXPECT_NEAR(times.run_s, times.bound_s, 1e-6);
 }
 
-using Under = std::tuple<planner::Operation, platforms::ModelEntry>;
-class PipelineBoundUnder : public ::testing::TestWithParam<Under> {};
+class PipelineBoundUnder : public ::testing::TestWithParam<testing::OperationUnderModel> {};
 
 TEST_P(PipelineBoundUnder, IsALowerBound) {
   constexpr double kRounding = 1e-9;
@@ -163,14 +163,8 @@ TEST_P(PipelineBoundUnder, IsALowerBound) {
   EXPECT_GT(close, all / (operation == planner::Operation::kBroadcast ? 3 : 5));
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, PipelineBoundUnder,
-                         ::testing::Combine(::testing::ValuesIn(planner::kOperations),
-                                            ::testing::ValuesIn(platforms::models().begin(),
-                                                                platforms::models().end())),
-                         [](const auto& tested) {
-                           return testing::case_name(std::get<0>(tested.param),
-                                                     std::get<1>(tested.param).name);
-                         });
+INSTANTIATE_TEST_SUITE_P(Models, PipelineBoundUnder, testing::every_operation_and_model(),
+                         testing::name_of_case);
 
 }  // namespace
 }  // namespace espalier::simulate::pipeline_bound_test
