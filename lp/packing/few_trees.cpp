@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "lp/packing/packing_master.hpp"
 #include "lp/packing/tree_pricer.hpp"
@@ -36,7 +37,7 @@ class FewTrees {
   [[nodiscard]] std::size_t resume(std::size_t most);
   void leave_off(std::size_t count) const;
   // At least the packing's number of trees: there is no further count.
-  [[nodiscard]] std::size_t next_count(std::size_t count, std::size_t most) const;
+  [[nodiscard]] std::size_t next_count(std::size_t count, std::size_t most);
   void search(const std::vector<RoutedTree>& start, std::size_t count);
   void spread_rates(TreeSet& set, const std::vector<RoutedTree>& trees,
                     const std::vector<PackedTree>& packed) const;
@@ -59,6 +60,7 @@ class FewTrees {
   const FewTreesOptions& options_;
   FewTreesSoFar* so_far_;
   mutable bool complete_ = true;
+  double missing_ = 1;                // of the bound, when the last count was chosen
   std::optional<TreePricer> pricer_;  // made when first needed, like arcs_
   std::optional<HostArcs> arcs_;
   std::vector<PackedTree> best_;
@@ -194,13 +196,16 @@ std::vector<PackedTree> FewTrees::trimmed(std::vector<PackedTree> trees, double 
   return trees;
 }
 
-// Without a limit, larger counts are tried only while they are promising. Where the packing has few
-// trees, half of their number is tried as well, because links shared by few trees waste less.
-std::size_t FewTrees::next_count(std::size_t count, std::size_t most) const {
-  constexpr double kPromising = 0.98;
+// Without a limit, larger counts are tried only while they are promising: near the optimum, and
+// with twice as many trees at least twice as near as before. Where the packing has few trees, half
+// of their number is tried as well, because links shared by few trees waste less.
+std::size_t FewTrees::next_count(std::size_t count, std::size_t most) {
+  constexpr double kPromising = 0.02;
   constexpr std::size_t kNotMany = 16;
   const std::size_t all = packing_.trees.size();
-  const bool promising = count < 2 || total_rate(best_) >= kPromising * packing_.bound;
+  const double missing = 1 - total_rate(best_) / packing_.bound;
+  const double before = std::exchange(missing_, missing);
+  const bool promising = count < 2 || missing <= std::min(kPromising, before / 2);
   if (promising || options_.max_trees > 0) return std::min(2 * count, most);
   const std::size_t half = (all + 1) / 2;
   return all <= kNotMany && count < half ? half : all;
