@@ -1,9 +1,9 @@
 #include "simulate/model/fair_shares.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
-
-#include "simulate/model/agenda.hpp"
+#include <utility>
 
 namespace espalier::simulate {
 
@@ -35,89 +35,165 @@ void FairShares::weigh(std::span<const double> latencies_s) {
 }
 
 void FairShares::open(std::uint32_t lane) {
-  for (const Holding& need : needs(lane)) users_[need.resource].push_back(lane);
+  lanes_[lane].is_open = true;
+  for (const Holding& need : needs(lane)) resources_[need.resource].users.push_back(lane);
   touch(lane);
 }
 
-void FairShares::close(std::uint32_t lane) {
-  for (const Holding& need : needs(lane)) {
-    std::vector<std::uint32_t>& users = users_[need.resource];
-    users.erase(std::ranges::find(users, lane));
+void FairShares::close(std::uint32_t index) {
+  Lane& lane = lanes_[index];
+  lane.is_open = false;
+  if (std::exchange(lane.is_held, false)) --resources_[lane.bottleneck].held;
+  unload(index);
+  for (const Holding& need : needs(index)) {
+    Resource& resource = resources_[need.resource];
+    resource.users.erase(std::ranges::find(resource.users, index));
+    if (resource.users.empty()) resource.left = 1;  // without the sums' rounding
   }
-  touch(lane);
+  touch(index);
+}
+
+std::span<const std::uint32_t> FairShares::compute() {
+  gathered_.clear();
+  free_.clear();
+  computed_.clear();
+  free_what_changed();
+  do {
+    fill();
+  } while (free_what_is_unfair());
+  for (const std::uint32_t resource : gathered_) resources_[resource].is_gathered = false;
+  for (const std::uint32_t index : free_) {
+    Lane& lane = lanes_[index];
+    Resource& bottleneck = resources_[lane.bottleneck];
+    ++bottleneck.held;
+    lane.is_held = true;
+    bottleneck.held_level = lane.level;
+    const double before = std::exchange(lane.rate, lane.level * lane.weight);
+    if (lane.rate != before || lane.is_changed) computed_.push_back(index);
+    lane.is_free = lane.is_changed = false;
+  }
+  return computed_;
+}
+
+void FairShares::free_what_changed() {
+  for (const std::uint32_t index : changed_) {
+    gather_resources_of(index);
+    if (!lanes_[index].is_open) continue;
+    lanes_[index].is_changed = true;
+    free(index);
+  }
+  changed_.clear();
+  const std::size_t own = gathered_.size();
+  for (std::size_t i = 0; i < own; ++i) {
+    if (resources_[gathered_[i]].held == 0) continue;
+    free_users(gathered_[i], [&](const Lane& lane) { return lane.bottleneck == gathered_[i]; });
+  }
+}
+
+void FairShares::free(std::uint32_t index) {
+  Lane& lane = lanes_[index];
+  if (std::exchange(lane.is_free, true)) return;
+  if (std::exchange(lane.is_held, false)) --resources_[lane.bottleneck].held;
+  free_.push_back(index);
+  gather_resources_of(index);
+}
+
+void FairShares::free_users(std::uint32_t resource, const auto& is_unfair) {
+  for (const std::uint32_t lane : resources_[resource].users) {
+    if (!lanes_[lane].is_free && is_unfair(lanes_[lane])) free(lane);
+  }
 }
 
 void FairShares::gather_resources_of(std::uint32_t lane) {
   for (const Holding& need : needs(lane)) {
-    if (is_gathered_[need.resource] != 0) continue;
-    is_gathered_[need.resource] = 1;
-    shares_[need.resource] = {};
-    resources_.push_back(need.resource);
+    if (!std::exchange(resources_[need.resource].is_gathered, true))
+      gathered_.push_back(need.resource);
   }
 }
 
-// Gathers all lanes that are connected to a changed one through resources in use.
-std::span<const std::uint32_t> FairShares::gather() {
-  resources_.clear();
-  affected_.clear();
-  for (const std::uint32_t lane : changed_) gather_resources_of(lane);
-  changed_.clear();
-  for (std::size_t i = 0; i < resources_.size(); ++i) {
-    for (const std::uint32_t lane : users_[resources_[i]]) {
-      if (lanes_[lane].is_waiting) continue;
-      lanes_[lane].is_waiting = true;
-      affected_.push_back(lane);
-      gather_resources_of(lane);
-    }
-  }
-  for (const std::uint32_t resource : resources_) is_gathered_[resource] = 0;
-  return affected_;
+void FairShares::unload(std::uint32_t index) {
+  const double load = std::exchange(lanes_[index].load, 0);
+  for (const Holding& need : needs(index)) resources_[need.resource].left += load * need.seconds;
 }
 
-void FairShares::compute() {
-  for (const std::uint32_t index : affected_) {
-    const double weight = lanes_[index].weight * lanes_[index].count;
+// Gives the free lanes their levels, beside the others.
+void FairShares::fill() {
+  for (const std::uint32_t index : gathered_) {
+    Resource& resource = resources_[index];
+    resource.is_bottleneck = false;
+    resource.waiting = 0;
+    resource.demand = resource.level = 0;
+  }
+  for (const std::uint32_t index : free_) {
+    unload(index);
+    Lane& lane = lanes_[index];
+    lane.is_waiting = true;
     for (const Holding& need : needs(index)) {
-      Share& share = shares_[need.resource];
-      share.demand += weight * need.seconds;
-      ++share.lanes;
+      resources_[need.resource].demand += lane.weight * lane.count * need.seconds;
+      ++resources_[need.resource].waiting;
     }
   }
-  // Levels only rise as rates are fixed, so a level is a lower bound on later ones.
-  Earliest<Level> levels;
-  const auto level_of = [&](std::uint32_t resource, double least) {
-    const Share& share = shares_[resource];
-    return std::max(least, share.left / share.demand);
-  };
-  for (const std::uint32_t resource : resources_) {
-    if (shares_[resource].lanes > 0) levels.push({level_of(resource, 0), resource});
+  for (const std::uint32_t resource : gathered_) {
+    if (resources_[resource].waiting > 0)
+      levels_.push_back({level_of(resources_[resource], 0), resource});
   }
-  while (!levels.empty()) {
-    const Level first = levels.top();
-    levels.pop();
-    if (shares_[first.resource].lanes == 0) continue;
-    const double level = level_of(first.resource, first.level);
-    if (!levels.empty() && level > levels.top().level) {
-      levels.push({level, first.resource});
+  std::ranges::make_heap(levels_, std::greater());
+  while (!levels_.empty()) {
+    std::ranges::pop_heap(levels_, std::greater());
+    const Level first = levels_.back();
+    levels_.pop_back();
+    Resource& resource = resources_[first.resource];
+    if (resource.waiting == 0) continue;
+    const double level = level_of(resource, first.level);
+    if (!levels_.empty() && level > levels_.front().level) {
+      levels_.push_back({level, first.resource});
+      std::ranges::push_heap(levels_, std::greater());
       continue;
     }
-    for (const std::uint32_t lane : users_[first.resource]) {
-      if (lanes_[lane].is_waiting) fix_rate(lane, level);
+    resource.is_bottleneck = true;
+    for (const std::uint32_t lane : resource.users) {
+      if (lanes_[lane].is_waiting) fix_level(lane, {level, first.resource});
     }
   }
 }
 
-void FairShares::fix_rate(std::uint32_t index, double level) {
+// Levels only rise as they are fixed, so one level is a lower bound on later ones.
+double FairShares::level_of(const Resource& resource, double least) {
+  return std::max(least, resource.left / resource.demand);
+}
+
+void FairShares::fix_level(std::uint32_t index, const Level& level) {
   Lane& lane = lanes_[index];
   lane.is_waiting = false;
-  lane.rate = level * lane.weight;
+  lane.level = level.level;
+  lane.bottleneck = level.resource;
   const double weight = lane.weight * lane.count;
+  lane.load = level.level * weight;
   for (const Holding& need : needs(index)) {
-    Share& share = shares_[need.resource];
-    share.left -= level * weight * need.seconds;
-    share.demand -= weight * need.seconds;
-    --share.lanes;
+    Resource& resource = resources_[need.resource];
+    resource.left -= lane.load * need.seconds;
+    resource.demand -= weight * need.seconds;
+    resource.level = level.level;
+    --resource.waiting;
   }
+}
+
+bool FairShares::free_what_is_unfair() {
+  const std::size_t free_before = free_.size();
+  const std::size_t filled = gathered_.size();
+  for (std::size_t i = 0; i < filled; ++i) {
+    const std::uint32_t index = gathered_[i];
+    const Resource& resource = resources_[index];
+    const double level = resource.level;
+    const bool is_full = resource.left <= kRounding;
+    if (resource.held > 0 && (!is_full || resource.held_level < (1 - kRounding) * level)) {
+      free_users(index, [&](const Lane& lane) { return lane.bottleneck == index; });
+    }
+    if (resource.is_bottleneck) {
+      free_users(index, [&](const Lane& lane) { return lane.level > (1 + kRounding) * level; });
+    }
+  }
+  return free_.size() > free_before;
 }
 
 }  // namespace espalier::simulate

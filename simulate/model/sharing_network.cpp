@@ -26,7 +26,8 @@ SharingNetwork::SharingNetwork(const Task& task, const Assignments& /*assignment
       agenda_(agenda),
       on_send_(on_send),
       lanes_(task.flows.all().size()),
-      shares_(resources) {
+      shares_(resources),
+      ends_(lanes_.size()) {
   std::vector<double> latencies_s;
   for (std::uint32_t flow = 0; flow < lanes_.size(); ++flow) {
     add_lane(flow);
@@ -78,39 +79,45 @@ void SharingNetwork::begin(std::uint32_t flow) {
 }
 
 std::uint32_t SharingNetwork::release(const Event& event) {
-  Lane& lane = lanes_[event.index];
-  if (event.first != lane.version) return kNoFlow;
+  if (event.first != version_) return kNoFlow;
+  announced_ = -1;
+  const std::uint32_t flow = ends_.first();
+  ends_.erase_first();
+  Lane& lane = lanes_[flow];
   const double end = next_end(lane);
   catch_up(lane);
   lane.served = std::max(lane.served, end);
-  lane.ends_at = -1;
-  shares_.touch(event.index);
+  shares_.touch(flow);
   // Otherwise the shorter last segment has passed before its predecessors.
-  if (!is_through(lane, lane.sends.front())) return kNoFlow;
-  if (on_send_.wants(++ended_))
-    report(event.index, lane.begun - lane.sends.size(), lane.sends.front());
+  if (!is_through(lane, lane.sends.front())) {
+    announce();
+    return kNoFlow;
+  }
+  if (on_send_.wants(++ended_)) report(flow, lane.begun - lane.sends.size(), lane.sends.front());
   lane.sends.pop_front();
   if (lane.sends.empty()) {
-    shares_.close(event.index);
+    shares_.close(flow);
   } else if (is_through(lane, lane.sends.front())) {
-    schedule(event.index);
+    schedule(flow);
   }
-  return event.index;
+  announce();
+  return flow;
 }
 
 void SharingNetwork::begin_sends() {
   for (const std::uint32_t flow : woken_) begin(flow);
   woken_.clear();
-  const std::span<const std::uint32_t> affected = shares_.gather();
-  for (const std::uint32_t flow : affected) {
+  for (const std::uint32_t flow : shares_.changed()) {
+    if (!shares_.is_open(flow)) continue;
     catch_up(lanes_[flow]);
     shares_.set_count(flow, served_at_once(lanes_[flow]));
   }
-  shares_.compute();
-  for (const std::uint32_t flow : affected) {
+  for (const std::uint32_t flow : shares_.compute()) {
+    catch_up(lanes_[flow]);
     lanes_[flow].rate = shares_.rate(flow);
     schedule(flow);
   }
+  announce();
 }
 
 // The message's last segment, if shorter, may pass before its predecessors, and then waits for
@@ -127,19 +134,21 @@ double SharingNetwork::served_at_once(const Lane& lane) const {
   return static_cast<double>(std::max<std::size_t>(lane.sends.size() - waiting, 1));
 }
 
-// Schedules an event for the end of the lane's next send, unless there already is one for that
-// time.
 void SharingNetwork::schedule(std::uint32_t flow) {
-  Lane& lane = lanes_[flow];
+  const Lane& lane = lanes_[flow];
   const double work = next_end(lane) - lane.served;
   Ticks wait = 0;
   if (work > kNearlyDone) {
     const double ticks = std::ceil(work / lane.rate / agenda_.tick_s());
     wait = static_cast<Ticks>(std::min(ticks, kLongest));
   }
-  if (lane.ends_at == agenda_.now() + wait) return;
-  lane.ends_at = agenda_.now() + wait;
-  agenda_.add(Event::Kind::kRelease, wait, flow, ++lane.version);
+  ends_.set(flow, agenda_.now() + wait);
+}
+
+void SharingNetwork::announce() {
+  if (ends_.is_empty() || ends_.first_time() == announced_) return;
+  announced_ = ends_.first_time();
+  agenda_.add(Event::Kind::kRelease, announced_ - agenda_.now(), ends_.first(), ++version_);
 }
 
 // Called when the send ends, because its duration is known only then.

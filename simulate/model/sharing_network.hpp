@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "simulate/model/agenda.hpp"
+#include "simulate/model/end_times.hpp"
 #include "simulate/model/fair_shares.hpp"
 #include "simulate/simulate.hpp"
 #include "simulate/transport/task.hpp"
@@ -51,11 +52,9 @@ class SharingNetwork {
     // may differ between resources; the largest fraction is taken.
     double last_work = 0;
     std::uint32_t tree = 0;
-    std::uint32_t version = 0;  // of its event
-    double rate = 0;            // segments per second, of each of its sends
-    double served = 0;          // until `served_at`
+    double rate = 0;    // segments per second, of each of its sends
+    double served = 0;  // until `served_at`
     Ticks served_at = 0;
-    Ticks ends_at = -1;  // the time of its event; -1: none
     std::deque<Send> sends;
   };
   void add_lane(std::uint32_t flow);
@@ -70,6 +69,8 @@ class SharingNetwork {
   [[nodiscard]] double served_at_once(const Lane& lane) const;
   void catch_up(Lane& lane);
   void schedule(std::uint32_t flow);
+  // Adds an event for the next end, unless there is one at that time.
+  void announce();
   void report(std::uint32_t flow, std::uint64_t nth, const Send& send);
 
   const Task& task_;
@@ -78,6 +79,9 @@ class SharingNetwork {
   const OnSend& on_send_;
   std::vector<Lane> lanes_;           // one per flow
   FairShares shares_;                 // a unit of service is a whole segment
+  EndTimes ends_;                     // of the lanes' next sends
+  Ticks announced_ = -1;              // time of the event that is not out of date; -1: none is
+  std::uint32_t version_ = 0;         // of this event
   std::vector<std::uint32_t> woken_;  // at this time: lanes that may have a send to begin
   std::vector<Holding> reported_;
   std::uint64_t ended_ = 0;  // sends

@@ -84,10 +84,7 @@ PullLinks::Passed PullLinks::pass() {
 }
 
 void PullLinks::update(double now_s) {
-  const std::span<const std::uint32_t> affected = shares_.gather();
-  if (affected.empty()) return;
-  shares_.compute();
-  for (const std::uint32_t index : affected) {
+  for (const std::uint32_t index : shares_.compute()) {
     Lane& lane = lanes_[index];
     if (lane.rate == shares_.rate(index)) continue;
     serve(lane, now_s);
