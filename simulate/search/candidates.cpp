@@ -155,8 +155,11 @@ class Maker {
 
   // `optimal` with limits below the packing's own numbers of trees, depth and latency.
   [[nodiscard]] std::vector<Attempt> limited(const std::vector<Algorithm>& algorithms) const {
-    const auto work = static_cast<double>(collective_.platform().arcs().size()) *
-                      static_cast<double>(collective_.platform().hosts().size());
+    const platforms::Platform& platform = collective_.platform();
+    const auto hosts = static_cast<double>(platform.hosts().size());
+    const bool has_relays = platform.hosts().size() < platform.nodes().size();
+    const double pairs = has_relays ? hosts * hosts : static_cast<double>(platform.arcs().size());
+    const double work = hosts * pairs;
     const auto made = std::ranges::find(
         made_, planner::kOptimal,
         [](const Made& one) -> const std::string& { return one.candidate.label; });
@@ -191,7 +194,8 @@ class Maker {
     return attempts;
   }
 
-  static constexpr double kMostWork = 1e6;  // links times hosts: about a second
+  // Hosts times links, or pairs of hosts where relays connect them: about a second.
+  static constexpr double kMostWork = 1e6;
   // Of a search for few of them. More take seconds, and were never chosen where all were tried.
   static constexpr std::size_t kMostFewTrees = 16;
 

@@ -364,6 +364,7 @@ Choice choose_plan(const planner::AllRoots& problem, Bytes message, const Choice
   const NodeId root = central_hosts(problem.platform(), choice.overhead, 1).front();
   ChoiceOptions of_one_root = options;
   of_one_root.operation = problem.operation();
+  of_one_root.longest = {kHardlyLonger * choice.makespan.value};
   Choice rooted = choose_plan(problem.platform(), root, problem.model(),
                               problem.options().latency_occupies, message, of_one_root);
   for (CandidateResult& candidate : rooted.candidates) {

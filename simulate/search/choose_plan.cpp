@@ -50,7 +50,9 @@ class Chooser {
     // Makes trees for the best segment size found, until the result does not improve.
     for (std::size_t round = 0;
          depends_on_segments_ && !options_.run.segment && round < kMostRounds; ++round) {
-      if (deadline_.passed() || !add_candidates(search_.segment_of(best.segments))) break;
+      if (is_too_long(best) || deadline_.passed() ||
+          !add_candidates(search_.segment_of(best.segments)))
+        break;
       const Trial better = search_.best_of(all());
       const bool is_better = better.makespan < best.makespan;
       best = better;
@@ -61,7 +63,8 @@ class Chooser {
 
  private:
   [[nodiscard]] SegmentSearchOptions search_options() const {
-    return {options_.run, options_.least_segment, [this](std::string_view text) { report(text); }};
+    return {options_.run, options_.least_segment, options_.longest.value_or(kUnlimited),
+            [this](std::string_view text) { report(text); }};
   }
   void report(std::string_view text) const {
     if (options_.on_progress) options_.on_progress(deadline_.elapsed(), text);
@@ -131,7 +134,7 @@ class Chooser {
     Choice choice;
     const std::optional<Seconds> overhead = overhead_of_links();
     const bool is_by_turns =
-        options_.run.segment.has_value() || (!overhead && ignores_sharing(best));
+        options_.run.segment || is_too_long(best) || (!overhead && is_brief(best));
     const Forecast forecast = is_by_turns ? search_.run_in_full(best, kMostSendsInFull)
                                           : search_.most_robust(best, overhead, kMostSendsInFull);
     choice.extrapolated = forecast.extrapolated;
@@ -148,15 +151,13 @@ class Chooser {
     return choice;
   }
 
-  // Where sharing would say little, or take long to simulate: each send changes the rates of as
-  // many others as there are hosts.
-  [[nodiscard]] bool ignores_sharing(const Trial& best) const {
-    constexpr double kMostWork = 8e6;  // about two seconds for a trial
+  [[nodiscard]] bool is_too_long(const Trial& best) const {
+    return options_.longest && search_.in_turns(best) > *options_.longest;
+  }
+
+  [[nodiscard]] bool is_brief(const Trial& best) const {
     const planner::Plan& plan = search_.candidates()[best.candidate].plan;
-    const auto hosts = static_cast<double>(plan.nodes.size());
-    const auto segments = static_cast<double>(std::min<std::uint64_t>(best.segments, 1024));
-    return hosts * hosts * segments > kMostWork ||
-           is_latency_bound(plan, message_, search_.in_turns(best));
+    return is_latency_bound(plan, message_, search_.in_turns(best));
   }
 
   // Under the multi-port models overheads occupy links, and a host uses many links at the same

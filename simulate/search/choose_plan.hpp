@@ -34,6 +34,8 @@ struct ChoiceOptions {
   Bytes least_segment{1024};        // the smallest one to choose, at least 1 byte
   std::optional<Seconds> overhead;  // assumed on links without one; unset: overhead_for
   std::size_t jobs = 1;             // threads, at least one
+  // Of an operation with one root: a plan that takes longer is of no use, so the search ends early.
+  std::optional<Seconds> longest;
   // Called often with the current step, by any of the threads; may be empty.
   std::function<void(Seconds elapsed, std::string_view text)> on_progress{};
 };

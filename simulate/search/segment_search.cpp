@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "planner/plan/segment_grid.hpp"
-#include "simulate/search/pipeline_bound.hpp"
-#include "simulate/transport/engine_run.hpp"
 
 namespace espalier::simulate {
 
@@ -24,16 +22,6 @@ constexpr double kRefinedWithin = 1.1;        // of the best
 constexpr double kSharingMargin = 1.25;
 constexpr double kRobustnessMargin = 1.01;
 constexpr double kOverloadedHostMargin = 1.025;
-
-// The number of segments at the host with the most sends and receives.
-std::uint64_t most_handled(const Task& task) {
-  std::vector<std::uint64_t> handled(task.flows.hosts());
-  for (const Flow& flow : task.flows.all()) {
-    handled[flow.parent] += task.segments[flow.tree];
-    handled[flow.child] += task.segments[flow.tree];
-  }
-  return std::ranges::max(handled);
-}
 
 }  // namespace
 
@@ -93,108 +81,6 @@ std::vector<std::uint64_t> SegmentSearch::first_counts() const {
   return counts;
 }
 
-const SegmentSearch::Cut& SegmentSearch::cut(std::uint64_t segments) {
-  if (cut_.segments == segments) return cut_;
-  cut_.segments = segments;
-  cut_.segment = segment_of(segments);
-  cut_.rest = {message_.value % cut_.segment.value};
-  cut_.full = platforms::occupation(platform_, model_, {cut_.segment, latency_occupies_});
-  if (cut_.rest.value > 0) {
-    cut_.last = platforms::occupation(platform_, model_, {cut_.rest, latency_occupies_});
-  }
-  cut_.combining = combining_at(options_.run.compute, cut_.segment, cut_.rest);
-  return cut_;
-}
-
-// A candidate's message in one cut, before its segments are assigned.
-struct SegmentSearch::Prepared {
-  Prepared(const Candidate& candidate, const Cut& cut, platforms::Model model)
-      : has_rest(cut.rest.value > 0),
-        full(candidate.flows, cut.full, model, cut.segment),
-        last(candidate.flows, has_rest ? cut.last : cut.full, model,
-             has_rest ? cut.rest : cut.segment),
-        task{candidate.flows, full, last, candidate.source, cut.combining} {}
-
-  // A message of `segments` segments.
-  void assign(Candidate& candidate, const Cut& cut, std::uint64_t segments) {
-    grids.assign(candidate.assignments.blocks().size(), cut.grid_of(segments));
-    candidate.assignments.end_at(grids);
-    task.assign_segments(candidate.assignments, grids);
-  }
-
-  bool has_rest;
-  std::vector<planner::SegmentGrid> grids{};  // of each block
-  Holdings full;
-  Holdings last;
-  Task task;  // refers to the holdings
-};
-
-void SegmentSearch::evaluate(const std::vector<std::size_t>& which, std::uint64_t segments) {
-  for (const std::size_t index : which) {
-    if (cells_[index].contains(segments)) continue;
-    const Cut& now = cut(segments);
-    Candidate& candidate = candidates_[index];
-    Prepared run(candidate, now, model_);
-    run.assign(candidate, now, segments);
-    Cell& cell = cells_[index][segments];
-    cell.bound_s = pipeline_bound(run.task, candidate.assignments, now.full.resources.size(),
-                                  options_.run.receives)
-                       .value +
-                   candidate.crowded.value;
-    cell.handled = most_handled(run.task);
-    cell.least_s = cell.bound_s;
-  }
-}
-
-Forecast SegmentSearch::forecast(std::size_t index, std::uint64_t segments,
-                                 std::uint64_t most_sends, Sharing sharing, Seconds longest) {
-  constexpr std::uint64_t kLeastSteadySegments = 1024;
-  const Cut& now = cut(segments);
-  Candidate& candidate = candidates_[index];
-  const planner::Operation operation = candidate.plan.operation;
-  const Windows windows{.sends = options_.run.window.value_or(window_for(operation)),
-                        .receives = options_.run.receives,
-                        .sharing = sharing,
-                        .longest = longest};
-  Prepared run(candidate, now, model_);
-  // Infinity: it was stopped.
-  const auto seconds_of = [&](std::uint64_t count) {
-    run.assign(candidate, now, count);
-    const EngineTimes times =
-        run_engines({candidate.plan, candidate.flows, candidate.assignments, run.grids}, run.task,
-                    windows, now.full.resources.size(), {});
-    return times.done_s.empty() ? kUnlimited.value : *std::ranges::max_element(times.done_s);
-  };
-  ++simulations_;
-  const std::uint64_t kinds = planner::reduces(operation) && planner::broadcasts(operation) ? 2 : 1;
-  const std::uint64_t edges = std::max<std::uint64_t>(candidate.plan.nodes.size() - 1, 1);
-  const std::uint64_t many = std::max(most_sends / (kinds * edges), kLeastSteadySegments);
-  const double whole = seconds_of(std::min(segments, many));
-  if (whole == kUnlimited.value) return {.makespan = longest, .stopped = true};
-  if (segments <= many) return {.makespan = {whole}};
-  const std::uint64_t half = many / 2;
-  const double per_segment = (whole - seconds_of(half)) / static_cast<double>(many - half);
-  return {.makespan = {whole + per_segment * static_cast<double>(segments - many)},
-          .extrapolated = true};
-}
-
-Forecast SegmentSearch::simulate_cell(std::size_t candidate, std::uint64_t segments,
-                                      std::uint64_t most_sends, Seconds longest) {
-  const double crowded_s = candidates_[candidate].crowded.value;
-  Forecast found =
-      forecast(candidate, segments, most_sends, Sharing::kTurns, {longest.value - crowded_s});
-  found.makespan.value += crowded_s;
-  Cell& cell = cells_[candidate][segments];
-  if (found.stopped) {
-    cell.least_s = std::max(cell.least_s, found.makespan.value);
-    return found;
-  }
-  cell.simulated_s = found.makespan.value;
-  cell.extrapolated = found.extrapolated;
-  cell.in_full = !found.extrapolated;
-  return found;
-}
-
 void SegmentSearch::simulate_best_first(const std::vector<std::size_t>& which, Trial& best) {
   struct Entry {
     double least_s = 0;
@@ -217,7 +103,8 @@ void SegmentSearch::simulate_best_first(const std::vector<std::size_t>& which, T
   }
   std::ranges::sort(entries, std::less<>{});
   for (const Entry& entry : entries) {
-    if (best.simulated && entry.least_s >= best.makespan.value) return;
+    const Seconds least = std::min(best.makespan, options_.longest);
+    if (best.simulated && entry.least_s >= least.value) return;
     if (best.simulated && deadline_.passed()) {
       complete_ = false;
       return;
@@ -307,6 +194,16 @@ Forecast SegmentSearch::run_in_full(Trial& best, std::uint64_t most_sends) {
   }
 }
 
+// How many times the formula's bound a trial hardly takes less than: in all segment sizes that were
+// simulated it took longer than that, by twice as much.
+double SegmentSearch::half_the_least_excess(const std::map<std::uint64_t, Cell>& cells) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& [segments, cell] : cells) {
+    if (cell.simulated_s) least = std::min(least, *cell.simulated_s / cell.bound_s);
+  }
+  return std::isfinite(least) ? 1 + std::max(0.0, least - 1) / 2 : 1;
+}
+
 // examined: only trials that have been simulated in full and with sharing edges. The limit may grow
 // from one call to the next, as it may be based on an extrapolated time.
 Trial SegmentSearch::least_demanding(Seconds overhead, double factor, bool examined) const {
@@ -320,14 +217,17 @@ Trial SegmentSearch::least_demanding(Seconds overhead, double factor, bool exami
   Trial found;
   double least_s = std::numeric_limits<double>::infinity();
   for (std::size_t index = 0; index < cells_.size(); ++index) {
+    const double excess = half_the_least_excess(cells_[index]);
     for (const auto& [segments, cell] : cells_[index]) {
-      if (examined ? !cell.shared_s : cell.seconds() > limit_s) continue;
+      const double simulated_s =
+          cell.simulated_s.value_or(std::max(cell.least_s, excess * cell.bound_s));
+      if (examined ? !cell.shared_s : simulated_s > limit_s) continue;
       if (is_late && !cell.simulated_s) continue;
-      const double shared_s = cell.shared_s.value_or(slowdown_[index] * cell.seconds());
-      const double takes_s =
-          std::max(cell.seconds(), shared_s) + overhead.value * static_cast<double>(cell.handled);
+      const double shared_s = cell.shared_s.value_or(slowdown_[index] * simulated_s);
+      const double overheads_s = overhead.value * static_cast<double>(cell.handled);
+      const double takes_s = std::max(simulated_s, shared_s) + overheads_s;
       if (takes_s >= least_s) continue;
-      found = {index, segments, {cell.seconds()}, cell.simulated_s.has_value()};
+      found = {index, segments, {simulated_s}, cell.simulated_s.has_value()};
       least_s = takes_s;
     }
   }
@@ -361,8 +261,8 @@ Forecast SegmentSearch::most_robust(Trial& best, std::optional<Seconds> overhead
     }
     if (!cell.in_full) (void)simulate_cell(best.candidate, best.segments, most_sends);
     cell.in_full = true;
-    cell.shared_s =
-        forecast(best.candidate, best.segments, kMostSends, Sharing::kEdges).makespan.value;
+    const double turns_s = cell.seconds() - candidates_[best.candidate].crowded.value;
+    cell.shared_s = slowdown_by_sharing(best) * turns_s;
     // In other segments a plan may lose less to sharing, but hardly less than half as much.
     slowdown_[best.candidate] = 1 + std::max(0.0, *cell.shared_s / cell.seconds() - 1) / 2;
     ++examined;

@@ -23,9 +23,12 @@
 
 namespace espalier::simulate {
 
+inline constexpr Seconds kUnlimited{std::numeric_limits<double>::infinity()};
+
 struct SegmentSearchOptions {
-  Options run{};              // segment unset: all sizes; sends are in turns, without a schedule
-  Bytes least_segment{1024};  // the smallest one to try
+  Options run{};                 // segment unset: all sizes; sends are in turns, without a schedule
+  Bytes least_segment{1024};     // the smallest one to try
+  Seconds longest = kUnlimited;  // once the best takes longer, the search ends
   std::function<void(std::string_view)> on_progress{};  // may be empty
 };
 
@@ -87,14 +90,12 @@ class SegmentSearch {
   // is extrapolated from that many segments and from half of them: once the pipelines are full,
   // each further segment takes the same time.
   [[nodiscard]] Forecast forecast(std::size_t candidate, std::uint64_t segments,
-                                  std::uint64_t most_sends, Sharing sharing = Sharing::kTurns,
-                                  Seconds longest = kUnlimited);
+                                  std::uint64_t most_sends, Seconds longest = kUnlimited);
 
   [[nodiscard]] bool complete() const { return complete_; }
   [[nodiscard]] std::size_t simulations() const { return simulations_; }
 
  private:
-  static constexpr Seconds kUnlimited{std::numeric_limits<double>::infinity()};
   struct Cell {
     double bound_s = 0;
     double least_s = 0;  // the bound, or how long a run lasted until it was stopped
@@ -126,12 +127,19 @@ class SegmentSearch {
   [[nodiscard]] std::uint64_t count_for(double segments) const;
   const Cut& cut(std::uint64_t segments);
   struct Prepared;
+  // A run of the first `count` segments of the cut; infinity if it takes longer than `longest`.
+  double seconds_of(std::size_t candidate, Prepared& run, std::uint64_t count, Sharing sharing,
+                    Seconds longest);
+  // How much longer the trial takes where edges share resources: of the whole message, or of as
+  // many segments as take no more than some seconds to simulate.
+  double slowdown_by_sharing(const Trial& trial);
   // Stores a forecast in the cell.
   Forecast simulate_cell(std::size_t candidate, std::uint64_t segments, std::uint64_t most_sends,
                          Seconds longest = kUnlimited);
   void evaluate(const std::vector<std::size_t>& which, std::uint64_t segments);
   void simulate_best_first(const std::vector<std::size_t>& which, Trial& best);
   void scan_around(Trial& best);
+  [[nodiscard]] static double half_the_least_excess(const std::map<std::uint64_t, Cell>& cells);
   [[nodiscard]] Trial least_demanding(Seconds overhead, double factor, bool examined) const;
   [[nodiscard]] std::vector<std::uint64_t> counts_near(std::size_t candidate, double factor) const;
 

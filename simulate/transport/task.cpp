@@ -7,6 +7,15 @@
 
 namespace espalier::simulate {
 
+std::uint64_t most_handled(const Task& task) {
+  std::vector<std::uint64_t> handled(task.flows.hosts());
+  for (const Flow& flow : task.flows.all()) {
+    handled[flow.parent] += task.segments[flow.tree];
+    handled[flow.child] += task.segments[flow.tree];
+  }
+  return std::ranges::max(handled);
+}
+
 double tick_for(const Task& task) {
   double longest = 0;
   for (std::size_t i = 0; i < task.flows.all().size(); ++i) {

@@ -71,6 +71,9 @@ struct Task {
   }
 };
 
+// The number of segments at the host with the most sends and receives.
+std::uint64_t most_handled(const Task& task);
+
 // The power of two of a second of which 2^61 are enough for the longest possible run, all steps in
 // sequence. Throws InputError when its time exceeds the range of a double.
 double tick_for(const Task& task);

@@ -40,11 +40,10 @@ TEST(Forecast, ALongMessageIsExtrapolatedFromAShorterOne) {
       EXPECT_TRUE(extrapolated.extrapolated);
       // A run that would last longer than its limit is stopped, another one is as without a limit.
       const Seconds least{0.99 * full.makespan.value};
-      const Forecast stopped = search.forecast(index, 3001, UINT64_MAX, Sharing::kTurns, least);
+      const Forecast stopped = search.forecast(index, 3001, UINT64_MAX, least);
       EXPECT_TRUE(stopped.stopped);
       EXPECT_EQ(stopped.makespan, least);
-      const Forecast ended =
-          search.forecast(index, 3001, UINT64_MAX, Sharing::kTurns, {1.01 * full.makespan.value});
+      const Forecast ended = search.forecast(index, 3001, UINT64_MAX, {1.01 * full.makespan.value});
       EXPECT_FALSE(ended.stopped);
       EXPECT_EQ(ended.makespan, full.makespan);
       const double tolerance =
