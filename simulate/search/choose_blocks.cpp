@@ -28,11 +28,13 @@ using platforms::Platform;
 // Runs of more sends take seconds; shorter segments, which need more, are not tried.
 constexpr double kMostSendsTried = 300'000;
 constexpr std::uint64_t kSegmentFactor = 4;
-// All runs in which sends share ports together. A send takes up to so long among 64 hosts, and
-// longer in proportion among more.
-constexpr double kSecondsASend = 50e-6;
+// All runs in which sends share ports together. A send along trees takes up to so long among 64
+// hosts, and longer in proportion among more. Where parts are routed it changes the rates of more
+// others.
+constexpr double kSecondsASend = 20e-6;
 constexpr double kManyHosts = 64;
-constexpr double kMostSendsShared = 120'000;
+constexpr double kMostSendsShared = 300'000;
+constexpr double kLongerWhereRouted = 5;
 
 // The optimum, the best ring, and what MPI libraries do, which are made quickly for all roots. The
 // fast ones are last, so that there is something at a time limit.
@@ -225,6 +227,7 @@ class BlockChooser {
     }
     const auto hosts = static_cast<double>(problem_.platform().hosts().size());
     sends_left /= std::max(1.0, hosts / kManyHosts);
+    if (planner::routes(problem_.operation())) sends_left /= kLongerWhereRouted;
     std::vector<std::vector<Timed>> shared;
     for (const Alternative* one : finalists) {
       if (!shared.empty() && deadline_.passed()) break;
