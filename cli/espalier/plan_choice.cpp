@@ -50,7 +50,10 @@ std::string reason(const Choice& choice) {
     const auto packing =
         std::ranges::find(others, std::string_view("optimal"), &CandidateResult::algorithm);
     if (packing == others.end()) return {};
-    const std::string_view why = packing->makespan <= own.makespan ? "as fast, but less robust"
+    constexpr double kMuchFaster = 1.025;
+    const bool is_faster = packing->makespan.value * kMuchFaster < own.makespan.value;
+    const std::string_view why = is_faster ? "slower where sends share ports"
+                                 : packing->makespan <= own.makespan ? "as fast, but less robust"
                                  : packing->depth > own.depth ? "deeper trees take longer to fill"
                                  : trees_in(*packing) > trees_in(own)
                                      ? "its trees compete for ports and links"

@@ -15,6 +15,7 @@
 #include "planner/solve/make_plan.hpp"
 #include "simulate/search/candidates.hpp"
 #include "simulate/search/central_hosts.hpp"
+#include "simulate/search/shared_ports.hpp"
 #include "support/deadline.hpp"
 #include "support/errors.hpp"
 
@@ -28,14 +29,6 @@ using platforms::Platform;
 // Runs of more sends take seconds; shorter segments, which need more, are not tried.
 constexpr double kMostSendsTried = 300'000;
 constexpr std::uint64_t kSegmentFactor = 4;
-// All runs in which sends share ports together. A send along trees takes up to so long among 64
-// hosts, and longer in proportion among more. Where parts are routed it changes the rates of more
-// others.
-constexpr double kSecondsASend = 20e-6;
-constexpr double kManyHosts = 64;
-constexpr double kMostSendsShared = 300'000;
-constexpr double kLongerWhereRouted = 5;
-
 // The optimum, the best ring, and what MPI libraries do, which are made quickly for all roots. The
 // fast ones are last, so that there is something at a time limit.
 constexpr std::array<std::string_view, 11> kTried{planner::kOptimal,
@@ -49,16 +42,6 @@ constexpr std::array<std::string_view, 11> kTried{planner::kOptimal,
                                                   "chain",
                                                   "neighbor-exchange",
                                                   "flat"};
-
-constexpr Seconds kNever{std::numeric_limits<double>::infinity()};
-
-// A plan in segments of one size.
-struct Timed {
-  Bytes segment{0};
-  double sends = 0;
-  Seconds makespan = kNever;  // with turns
-  Seconds judged = kNever;    // by what trials are compared: longer, for what turns leave out
-};
 
 struct Alternative {
   std::string algorithm;
@@ -90,10 +73,10 @@ class BlockChooser {
     make_candidates();
     std::ranges::stable_sort(candidates_, {},
                              [](const Alternative& one) { return one.least.value; });
-    Seconds best = kNever;
+    Seconds best = kUntimed;
     for (Alternative& candidate : candidates_) {
       if (candidate.least.value > kHardlyLonger * best.value) continue;
-      if (best < kNever && deadline_.passed()) {
+      if (best < kUntimed && deadline_.passed()) {
         complete_ = false;
         break;
       }
@@ -101,7 +84,7 @@ class BlockChooser {
       try_segments(candidate);
       best = std::min(best, best_of(candidate).judged);
     }
-    share_ports({kHardlyLonger * best.value});
+    judge({kHardlyLonger * best.value});
     return choice_of(without_crowds());
   }
 
@@ -159,7 +142,7 @@ class BlockChooser {
     }
     const double longest_s = kAsGood * best.judged.value;
     for (const Timed& one : candidate.trials) {
-      if (one.judged < kNever && one.judged.value <= longest_s && one.segment < best.segment)
+      if (one.judged < kUntimed && one.judged.value <= longest_s && one.segment < best.segment)
         best = one;
     }
     return best;
@@ -169,7 +152,7 @@ class BlockChooser {
   // overflow its queue at times, which is not simulated, and costs 5 to 20 %
   // (docs/decisions/0026-few-neighbours.md).
   [[nodiscard]] std::size_t without_crowds() const {
-    Seconds least = kNever;
+    Seconds least = kUntimed;
     for (const Alternative& one : candidates_) least = std::min(least, best_of(one).judged);
     const auto rank = [&](const Alternative& one) {
       const Seconds judged = best_of(one).judged;
@@ -196,94 +179,61 @@ class BlockChooser {
   // False: it would take long, or it takes so much longer than other segments that shorter ones
   // need not be tried.
   bool try_segment(Alternative& candidate, Bytes segment) {
-    const Simulator simulator = simulator_of(candidate.plan, segment, Sharing::kTurns);
+    const Simulator simulator(candidate.plan, network_,
+                              options_with(options_.run, segment, Sharing::kTurns));
     const double sends = simulator.sends_of(message_);
     if (!candidate.trials.empty() && sends > kMostSendsTried) return false;
     const double least_s = best_of(candidate).judged.value;
-    const Seconds makespan = time_of(simulator);
+    const Seconds makespan = simulator.run(message_).makespan;
+    ++simulations_;
     const Seconds judged{makespan.value + candidate.crowded.value};
     candidate.trials.push_back({simulator.segment(), sends, makespan, judged});
     return judged.value <= kHardlyLonger * least_s;
   }
 
-  // Trials that take hardly longer than the best one with turns are judged with sends that share
-  // ports, as TCP's do: a host that receives several parts at once has each of them late, and sends
-  // nothing on meanwhile, while with turns whole parts look as good as short segments
-  // (docs/decisions/0029-finalists-share-ports.md). Plans without crowds first, and of these the
-  // shallowest.
-  void share_ports(Seconds longest) {
+  // All that take hardly longer than the best one with turns are judged by sends that share ports,
+  // those without crowds first, and of these the shallowest; then others, while they may be better
+  // than what was judged: a plan that is a little slower with turns may lose nothing to sharing
+  // where the fastest loses half.
+  void judge(Seconds longest) {
     std::vector<Alternative*> finalists;
     for (Alternative& one : candidates_) {
-      const Timed best = best_of(one);
-      const bool is_brief = is_latency_bound(one.plan, message_, best.makespan);
-      if (best.judged <= longest && !is_brief) finalists.push_back(&one);
+      const bool is_brief = is_latency_bound(one.plan, message_, best_of(one).makespan);
+      if (one.trials.empty() || !is_brief) finalists.push_back(&one);
     }
-    std::ranges::stable_sort(finalists, {}, [](const Alternative* one) {
-      return std::pair(one->crowd, planner::figures_of(one->plan).depth);
+    std::ranges::stable_sort(finalists, {}, [&](const Alternative* one) {
+      const Seconds least = least_of(*one);
+      if (least > longest) return std::tuple(least, std::size_t{0}, std::size_t{0});
+      return std::tuple(Seconds{0}, one->crowd, planner::figures_of(one->plan).depth);
     });
-    double sends_left = kMostSendsShared;
-    if (const auto left = deadline_.left()) {
-      sends_left = std::min(sends_left, left->value / kSecondsASend);
-    }
-    const auto hosts = static_cast<double>(problem_.platform().hosts().size());
-    sends_left /= std::max(1.0, hosts / kManyHosts);
-    if (planner::routes(problem_.operation())) sends_left /= kLongerWhereRouted;
-    std::vector<std::vector<Timed>> shared;
-    for (const Alternative* one : finalists) {
-      if (!shared.empty() && deadline_.passed()) break;
+    SharedPorts shared(network_, message_, options_.run, planner::routes(problem_.operation()),
+                       deadline_.left());
+    std::vector<std::pair<Alternative*, std::vector<Timed>>> judged;
+    Seconds best = kUntimed;
+    for (Alternative* one : finalists) {
+      const bool is_near = least_of(*one) <= longest;
+      if (!judged.empty() && deadline_.passed()) break;
+      if (!is_near && best == kUntimed) break;  // nothing was judged
+      if (one->trials.empty() && least_of(*one) < best) try_segments(*one);
+      if (!is_near && least_of(*one) >= best) continue;
       report(one->algorithm);
-      shared.push_back(trials_with_shared_ports(*one, longest, sends_left));
+      const Seconds limit{kHardlyLonger * least_of(*one).value};
+      judged.emplace_back(one, shared.judge(one->plan, one->trials, std::max(limit, longest)));
+      for (const Timed& trial : judged.back().second) best = std::min(best, trial.judged);
     }
-    if (std::ranges::all_of(shared, &std::vector<Timed>::empty)) return;
+    simulations_ += shared.simulations();
+    if (best == kUntimed) return;
     for (Alternative& one : candidates_) {
-      for (Timed& trial : one.trials) trial.judged = kNever;
+      for (Timed& trial : one.trials) trial.judged = kUntimed;
     }
-    for (std::size_t i = 0; i < shared.size(); ++i) {
-      if (!shared[i].empty()) finalists[i]->trials = std::move(shared[i]);
+    for (auto& [one, trials] : judged) {
+      if (!trials.empty()) one->trials = std::move(trials);
     }
+    are_shared_ = true;
   }
-
-  // From the shortest segments to longer ones until these are worse. What sharing costs decreases
-  // with the segments, at least as their root: so shorter ones than can be simulated are judged.
-  std::vector<Timed> trials_with_shared_ports(const Alternative& candidate, Seconds longest,
-                                              double& sends_left) {
-    std::vector<Timed> judged;
-    std::optional<Timed> shorter;  // too short
-    for (auto trial = candidate.trials.rbegin(); trial != candidate.trials.rend(); ++trial) {
-      if (trial->judged > longest) continue;
-      if (trial->sends > sends_left) {
-        shorter = *trial;
-        continue;
-      }
-      sends_left -= trial->sends;
-      const Simulator simulator = simulator_of(candidate.plan, trial->segment, Sharing::kSends);
-      Timed now = *trial;
-      now.judged = std::max(trial->makespan, time_of(simulator));
-      if (judged.empty() && shorter) {
-        const double ratio =
-            static_cast<double>(shorter->segment.value) / static_cast<double>(trial->segment.value);
-        const double cost_s = now.judged.value - now.makespan.value;
-        shorter->judged = {shorter->makespan.value + std::sqrt(ratio) * cost_s};
-        judged.push_back(*shorter);
-      }
-      const bool is_worse = !judged.empty() && now.judged >= judged.back().judged;
-      judged.push_back(now);
-      if (is_worse) break;
-    }
-    return judged;
-  }
-
-  [[nodiscard]] Simulator simulator_of(const planner::Plan& plan, Bytes segment,
-                                       Sharing sharing) const {
-    Options how = options_.run;
-    how.segment = segment;
-    how.sharing = sharing;
-    how.until_received = how.until_received || sharing != Sharing::kTurns;
-    return Simulator(plan, network_, how);
-  }
-  [[nodiscard]] Seconds time_of(const Simulator& simulator) {
-    ++simulations_;
-    return simulator.run(message_).makespan;
+  // With turns; of what was not tried, a lower bound.
+  [[nodiscard]] static Seconds least_of(const Alternative& one) {
+    return one.trials.empty() ? one.least : best_of(one).judged;
   }
 
   // The least size in the ladder with which no part is cut.
@@ -313,6 +263,7 @@ class BlockChooser {
         planner::make_plan(problem_, candidates_[best].algorithm, choice.outcome, own.segment);
     choice.plan.segment = own.segment;
     choice.makespan = own.makespan;
+    if (are_shared_) choice.with_shared_ports = own.judged;
     choice.overhead = overhead_;
     choice.simulations = simulations_;
     choice.complete = complete_;
@@ -348,7 +299,12 @@ class BlockChooser {
   std::optional<BytesPerSecond> bound_;
   std::size_t simulations_ = 0;
   bool complete_ = true;
+  bool are_shared_ = false;  // trials are judged by sends that share ports
 };
+
+Seconds judged(const Choice& choice) {
+  return choice.with_shared_ports.value_or(choice.makespan);
+}
 
 // Many trees of many roots wait for each other in more ways than a simulation has: over TCP 21 of
 // them, among eight hosts in three pods, took 1.09 times as long as 4 of one root.
@@ -356,7 +312,7 @@ bool is_better(const Choice& rooted, const Choice& free_roots) {
   const bool has_fewer_trees =
       planner::tree_count(rooted.plan) < planner::tree_count(free_roots.plan) &&
       crowd_of(rooted.plan) <= crowd_of(free_roots.plan);
-  return rooted.makespan.value < (has_fewer_trees ? kHardlyLonger : 1) * free_roots.makespan.value;
+  return judged(rooted).value < (has_fewer_trees ? kHardlyLonger : 1) * judged(free_roots).value;
 }
 
 }  // namespace
@@ -367,11 +323,17 @@ Choice choose_plan(const planner::AllRoots& problem, Bytes message, const Choice
   const NodeId root = central_hosts(problem.platform(), choice.overhead, 1).front();
   ChoiceOptions of_one_root = options;
   of_one_root.operation = problem.operation();
-  of_one_root.longest = {kHardlyLonger * choice.makespan.value};
+  of_one_root.longest = {kHardlyLonger * judged(choice).value};
   Choice rooted = choose_plan(problem.platform(), root, problem.model(),
                               problem.options().latency_occupies, message, of_one_root);
   for (CandidateResult& candidate : rooted.candidates) {
     candidate.root = problem.platform().node(root).name;
+  }
+  if (choice.with_shared_ports && rooted.makespan < *of_one_root.longest) {
+    const Platform network = with_overhead(problem.platform(), choice.overhead);
+    SharedPorts shared(network, message, options.run, false, std::nullopt);
+    rooted.with_shared_ports =
+        std::max(rooted.makespan, shared.time_of(rooted.plan, rooted.plan.segment));
   }
   if (is_better(rooted, choice)) std::swap(rooted, choice);
   choice.candidates.insert(choice.candidates.end(), rooted.candidates.begin(),

@@ -62,8 +62,10 @@ struct Choice {
   // With the chosen segment size, the rates of its trees with it on the given platform, and as
   // optimum the packing's bound, if proven.
   planner::Plan plan;
-  planner::Outcome outcome;                 // what the plan was made from
-  Seconds makespan;                         // of the message, simulated with `overhead`
+  planner::Outcome outcome;  // what the plan was made from
+  Seconds makespan;          // of the message, simulated with `overhead`
+  // The longer of this and the time where sends share ports, if plans were compared by that.
+  std::optional<Seconds> with_shared_ports;
   bool extrapolated = false;                // from a shorter message, to save time
   Seconds overhead;                         // assumed on links without one
   std::vector<CandidateResult> candidates;  // the plan's first, then by makespan

@@ -30,13 +30,15 @@ constexpr std::uint64_t kMiB = 1024 * kKiB;
 
 // The choice is what its plan takes in its segments, takes hardly longer than any other, and is a
 // valid plan.
-void check(const Choice& choice, const platforms::Platform& platform, Bytes message) {
+void check(const Choice& choice, const platforms::Platform& platform, Bytes message,
+           double hardly_longer = 1.04) {
   const platforms::Platform network = with_overhead(platform, choice.overhead);
   EXPECT_EQ(Simulator(choice.plan, network).run(message).makespan, choice.makespan);
   ASSERT_GT(choice.candidates.size(), 2U);
   EXPECT_EQ(choice.candidates.front().makespan, choice.makespan);
   for (const CandidateResult& candidate : choice.candidates) {
-    EXPECT_GE(1.04 * candidate.makespan.value, choice.makespan.value) << candidate.algorithm;
+    EXPECT_GE(hardly_longer * candidate.makespan.value, choice.makespan.value)
+        << candidate.algorithm;
   }
   EXPECT_THAT(planner::verify(choice.plan, platform).faults, IsEmpty());
   EXPECT_TRUE(choice.complete);
@@ -82,6 +84,19 @@ TEST(ChooseBlocks, ALongReduceScatterIsWithoutCrowds) {
   }
 }
 
+// It may take somewhat longer with turns than others that lose by sharing.
+void check_where_sends_share_ports(const platforms::Platform& platform, Operation operation,
+                                   Bytes message) {
+  const AllRoots problem(operation, platform, Model::kOnePort);
+  const Choice choice = choose_plan(problem, message);
+  check(choice, platform, message, 1.15);
+  Options sharing;
+  sharing.sharing = Sharing::kSends;
+  const platforms::Platform network = with_overhead(platform, choice.overhead);
+  const Simulator shared(choice.plan, network, sharing);
+  EXPECT_LE(shared.run(message).makespan.value, 1.05 * choice.makespan.value);
+}
+
 // With turns a ring in whole parts takes as long as one in short segments; where sends share ports,
 // a third longer.
 TEST(ChooseBlocks, IsNearlyAsFastWhereSendsSharePorts) {
@@ -92,14 +107,21 @@ TEST(ChooseBlocks, IsNearlyAsFastWhereSendsSharePorts) {
   family.interleaved = true;
   const platforms::Platform platform = platforms::generate_two_clusters(family);
   for (const Operation operation : {Operation::kAllgather, Operation::kReduceScatter}) {
-    const AllRoots problem(operation, platform, Model::kOnePort);
-    const Choice choice = choose_plan(problem, Bytes{8 * kMiB});
-    check(choice, platform, {8 * kMiB});
-    Options sharing;
-    sharing.sharing = Sharing::kSends;
-    const platforms::Platform network = with_overhead(platform, choice.overhead);
-    const Simulator shared(choice.plan, network, sharing);
-    EXPECT_LE(shared.run({8 * kMiB}).makespan.value, 1.05 * choice.makespan.value);
+    check_where_sends_share_ports(platform, operation, {8 * kMiB});
+  }
+}
+
+// The plans that are the fastest with turns, by some percent, take up to half as long again where
+// sends share ports, others nothing more.
+TEST(ChooseBlocks, OthersAreJudgedWhereTheFastestLoseBySharing) {
+  platforms::RandomFamily family;
+  family.nodes = 16;
+  family.density = 0.3;
+  family.seed = 7;
+  const platforms::Platform platform = platforms::generate_random(family);
+  for (const Operation operation :
+       {Operation::kAllgather, Operation::kReduceScatter, Operation::kAllreduce}) {
+    check_where_sends_share_ports(platform, operation, {32 * kMiB});
   }
 }
 

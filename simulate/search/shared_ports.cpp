@@ -1,0 +1,75 @@
+#include "simulate/search/shared_ports.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace espalier::simulate {
+
+namespace {
+
+// A send along trees takes up to so long among 64 hosts, and longer in proportion among more. Where
+// parts are routed it changes the rates of more others.
+constexpr double kSecondsASend = 20e-6;
+constexpr double kManyHosts = 64;
+constexpr double kMostSendsShared = 300'000;  // of all runs together
+constexpr double kLongerWhereRouted = 5;
+
+double sends_within(std::optional<Seconds> left, std::size_t hosts, bool routes) {
+  const double sends =
+      left ? std::min(kMostSendsShared, left->value / kSecondsASend) : kMostSendsShared;
+  const double longer = std::max(1.0, static_cast<double>(hosts) / kManyHosts);
+  return sends / longer / (routes ? kLongerWhereRouted : 1);
+}
+
+}  // namespace
+
+Options options_with(const Options& run, Bytes segment, Sharing sharing) {
+  Options options = run;
+  options.segment = segment;
+  options.sharing = sharing;
+  options.until_received = run.until_received || sharing != Sharing::kTurns;
+  return options;
+}
+
+SharedPorts::SharedPorts(const platforms::Platform& network, Bytes message, const Options& run,
+                         bool routes, std::optional<Seconds> left)
+    : network_(network),
+      message_(message),
+      run_(run),
+      sends_left_(sends_within(left, network.hosts().size(), routes)) {}
+
+std::vector<Timed> SharedPorts::judge(const planner::Plan& plan, std::span<const Timed> trials,
+                                      Seconds longest) {
+  std::vector<Timed> judged;
+  std::optional<Timed> shorter;  // too short
+  for (auto trial = trials.rbegin(); trial != trials.rend(); ++trial) {
+    if (trial->judged > longest) continue;
+    if (trial->sends > sends_left_) {
+      shorter = *trial;
+      continue;
+    }
+    sends_left_ -= trial->sends;
+    Timed now = *trial;
+    now.judged = std::max(trial->makespan, time_of(plan, trial->segment));
+    if (judged.empty() && shorter) {
+      const double ratio =
+          static_cast<double>(shorter->segment.value) / static_cast<double>(trial->segment.value);
+      const double cost_s = now.judged.value - now.makespan.value;
+      shorter->judged = {shorter->makespan.value + std::sqrt(ratio) * cost_s};
+      judged.push_back(*shorter);
+    }
+    const bool is_worse = !judged.empty() && now.judged >= judged.back().judged;
+    judged.push_back(now);
+    if (is_worse) break;
+  }
+  return judged;
+}
+
+Seconds SharedPorts::time_of(const planner::Plan& plan, Bytes segment) {
+  ++simulations_;
+  return Simulator(plan, network_, options_with(run_, segment, Sharing::kSends))
+      .run(message_)
+      .makespan;
+}
+
+}  // namespace espalier::simulate
