@@ -55,6 +55,8 @@ struct Alternative {
 
 // How much longer than the best one a plan may take that is better otherwise.
 constexpr double kHardlyLonger = 1.025;
+// How much longer than in other segments it may take in some, and yet less in still shorter ones.
+constexpr double kMuchLonger = 1.25;
 // How much longer a plan with crowds takes than simulated, at times.
 constexpr double kCrowdsCost = 1.1;
 
@@ -164,7 +166,7 @@ class BlockChooser {
     return static_cast<std::size_t>(best - candidates_.begin());
   }
 
-  // Whole parts first, then shorter and shorter segments while these take hardly longer.
+  // Whole parts first, then shorter and shorter segments unless these take much longer.
   void try_segments(Alternative& candidate) {
     if (options_.run.segment) {
       try_segment(candidate, *options_.run.segment);
@@ -188,7 +190,7 @@ class BlockChooser {
     ++simulations_;
     const Seconds judged{makespan.value + candidate.crowded.value};
     candidate.trials.push_back({simulator.segment(), sends, makespan, judged});
-    return judged.value <= kHardlyLonger * least_s;
+    return judged.value <= kMuchLonger * least_s;
   }
 
   // All that take hardly longer than the best one with turns are judged by sends that share ports,
@@ -196,11 +198,11 @@ class BlockChooser {
   // than what was judged: a plan that is a little slower with turns may lose nothing to sharing
   // where the fastest loses half.
   void judge(Seconds longest) {
+    const Alternative& first = *std::ranges::min_element(
+        candidates_, {}, [](const Alternative& one) { return best_of(one).judged; });
+    if (is_latency_bound(first.plan, message_, best_of(first).makespan)) return;
     std::vector<Alternative*> finalists;
-    for (Alternative& one : candidates_) {
-      const bool is_brief = is_latency_bound(one.plan, message_, best_of(one).makespan);
-      if (one.trials.empty() || !is_brief) finalists.push_back(&one);
-    }
+    for (Alternative& one : candidates_) finalists.push_back(&one);
     std::ranges::stable_sort(finalists, {}, [&](const Alternative* one) {
       const Seconds least = least_of(*one);
       if (least > longest) return std::tuple(least, std::size_t{0}, std::size_t{0});
@@ -217,8 +219,9 @@ class BlockChooser {
       if (one->trials.empty() && least_of(*one) < best) try_segments(*one);
       if (!is_near && least_of(*one) >= best) continue;
       report(one->algorithm);
-      const Seconds limit{kHardlyLonger * least_of(*one).value};
-      judged.emplace_back(one, shared.judge(one->plan, one->trials, std::max(limit, longest)));
+      const Seconds hardly_longer{kHardlyLonger * best.value};
+      judged.emplace_back(one,
+                          shared.judge(one->plan, one->trials, is_near ? longest : hardly_longer));
       for (const Timed& trial : judged.back().second) best = std::min(best, trial.judged);
     }
     simulations_ += shared.simulations();
@@ -231,9 +234,11 @@ class BlockChooser {
     }
     are_shared_ = true;
   }
-  // With turns; of what was not tried, a lower bound.
+  // With turns, without the delay by crowding, which sends that share ports have by themselves; of
+  // what was not tried, a lower bound.
   [[nodiscard]] static Seconds least_of(const Alternative& one) {
-    return one.trials.empty() ? one.least : best_of(one).judged;
+    if (one.trials.empty()) return one.least;
+    return std::ranges::min(one.trials, {}, &Timed::makespan).makespan;
   }
 
   // The least size in the ladder with which no part is cut.

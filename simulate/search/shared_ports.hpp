@@ -1,6 +1,8 @@
 // What a message takes where sends share ports, as TCP's do: a host that receives several parts at
 // once has each of them late, and sends nothing on meanwhile, while with turns whole parts look as
-// good as short segments (docs/decisions/0029-finalists-share-ports.md).
+// good as short segments (docs/decisions/0029-finalists-share-ports.md). It is the mean of two
+// times: with a share of a port for each edge, as TCP has, and with one for each send, as SimGrid
+// has, and with short messages TCP too.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +31,7 @@ struct Timed {
 // `run` with this segment size and sharing.
 Options options_with(const Options& run, Bytes segment, Sharing sharing);
 
-// Simulates with sends that share ports, as many as are fast to simulate.
+// Simulates as many sends as that is fast for.
 class SharedPorts {
  public:
   // network: with overheads; must outlive it. routes: whether plans route parts. left: time; unset:
@@ -38,9 +40,9 @@ class SharedPorts {
               std::optional<Seconds> left);
 
   // Those of a plan's trials, from the longest segments to the shortest, that take at most
-  // `longest`, as they are judged then: from the shortest segments to longer ones until these are
-  // worse. Empty: all need too many sends. What sharing costs decreases with the segments, at least
-  // as their root: so shorter ones than can be simulated are judged.
+  // `longest` with turns, as they are judged then: from the shortest segments to longer ones until
+  // these are worse. Empty: all need too many sends. What sharing costs decreases with the
+  // segments, at least as their root: so shorter ones than can be simulated are judged.
   std::vector<Timed> judge(const planner::Plan& plan, std::span<const Timed> trials,
                            Seconds longest);
   [[nodiscard]] Seconds time_of(const planner::Plan& plan, Bytes segment);

@@ -119,8 +119,7 @@ TEST(ChooseBlocks, OthersAreJudgedWhereTheFastestLoseBySharing) {
   family.density = 0.3;
   family.seed = 7;
   const platforms::Platform platform = platforms::generate_random(family);
-  for (const Operation operation :
-       {Operation::kAllgather, Operation::kReduceScatter, Operation::kAllreduce}) {
+  for (const Operation operation : {Operation::kReduceScatter, Operation::kAllreduce}) {
     check_where_sends_share_ports(platform, operation, {32 * kMiB});
   }
 }
