@@ -43,6 +43,7 @@ class EndTimes {
   struct Entry {
     Ticks time;
     std::uint32_t lane;
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes a defaulted <=> for a null pointer
     auto operator<=>(const Entry&) const = default;
   };
 
