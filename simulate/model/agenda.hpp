@@ -18,7 +18,7 @@ using Earliest = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
 struct Event {
   enum class Kind : std::uint8_t {
     kRelease,   // stage `index` releases the resources that it needs at [first, last); in a
-                // SharingNetwork: a segment of flow `index` has passed, if `first` is its version
+                // SharingNetwork: a segment has passed, if `first` is the network's version
     kArrival,   // a segment of flow `index` has arrived
     kDue,       // the pace allows the next segment of flow `index`
     kCombined,  // the processor of host `index` has combined a segment

@@ -44,7 +44,7 @@ class FairShares {
   // the changed ones.
   void set_count(std::uint32_t lane, double count) { lanes_[lane].count = count; }
 
-  // Computes the rates anew. Returns the open lanes that were changed, or whose rates are others
+  // Computes the rates again. Returns the open lanes that were changed, or whose rates are others
   // now, each once. Valid until the next call.
   std::span<const std::uint32_t> compute();
   // Units of service per second, of each unit that is served at once.

@@ -81,6 +81,12 @@ void SharingNetwork::begin(std::uint32_t flow) {
 std::uint32_t SharingNetwork::release(const Event& event) {
   if (event.first != version_) return kNoFlow;
   announced_ = -1;
+  const std::uint32_t flow = end_next();
+  announce();
+  return flow;
+}
+
+std::uint32_t SharingNetwork::end_next() {
   const std::uint32_t flow = ends_.first();
   ends_.erase_first();
   Lane& lane = lanes_[flow];
@@ -89,10 +95,7 @@ std::uint32_t SharingNetwork::release(const Event& event) {
   lane.served = std::max(lane.served, end);
   shares_.touch(flow);
   // Otherwise the shorter last segment has passed before its predecessors.
-  if (!is_through(lane, lane.sends.front())) {
-    announce();
-    return kNoFlow;
-  }
+  if (!is_through(lane, lane.sends.front())) return kNoFlow;
   if (on_send_.wants(++ended_)) report(flow, lane.begun - lane.sends.size(), lane.sends.front());
   lane.sends.pop_front();
   if (lane.sends.empty()) {
@@ -100,7 +103,6 @@ std::uint32_t SharingNetwork::release(const Event& event) {
   } else if (is_through(lane, lane.sends.front())) {
     schedule(flow);
   }
-  announce();
   return flow;
 }
 

@@ -59,6 +59,8 @@ class SharingNetwork {
   };
   void add_lane(std::uint32_t flow);
   void begin(std::uint32_t flow);
+  // Returns the flow whose first send in progress the next end completes, or kNoFlow.
+  std::uint32_t end_next();
   // The tolerance lets equal sends end at the same time although their sums round differently.
   [[nodiscard]] static bool is_through(const Lane& lane, const Send& send) {
     return send.end <= lane.served + kNearlyDone;

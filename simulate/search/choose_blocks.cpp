@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <exception>
-#include <limits>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -193,7 +191,7 @@ class BlockChooser {
     return judged.value <= kMuchLonger * least_s;
   }
 
-  // All that take hardly longer than the best one with turns are judged by sends that share ports,
+  // All that take hardly longer than the best one with turns are judged where ports are shared,
   // those without crowds first, and of these the shallowest; then others, while they may be better
   // than what was judged: a plan that is a little slower with turns may lose nothing to sharing
   // where the fastest loses half.
@@ -234,7 +232,8 @@ class BlockChooser {
     }
     are_shared_ = true;
   }
-  // With turns, without the delay by crowding, which sends that share ports have by themselves; of
+
+  // With turns, without the delay by crowding, which shared ports have by themselves; of
   // what was not tried, a lower bound.
   [[nodiscard]] static Seconds least_of(const Alternative& one) {
     if (one.trials.empty()) return one.least;
@@ -304,7 +303,7 @@ class BlockChooser {
   std::optional<BytesPerSecond> bound_;
   std::size_t simulations_ = 0;
   bool complete_ = true;
-  bool are_shared_ = false;  // trials are judged by sends that share ports
+  bool are_shared_ = false;  // trials are judged where ports are shared
 };
 
 Seconds judged(const Choice& choice) {
@@ -334,11 +333,11 @@ Choice choose_plan(const planner::AllRoots& problem, Bytes message, const Choice
   for (CandidateResult& candidate : rooted.candidates) {
     candidate.root = problem.platform().node(root).name;
   }
-  if (choice.with_shared_ports && rooted.makespan < *of_one_root.longest) {
+  if (choice.with_shared_ports && rooted.makespan < of_one_root.longest) {
     const Platform network = with_overhead(problem.platform(), choice.overhead);
-    SharedPorts shared(network, message, options.run, false, std::nullopt);
-    rooted.with_shared_ports =
-        std::max(rooted.makespan, shared.time_of(rooted.plan, rooted.plan.segment));
+    rooted.with_shared_ports = std::max(
+        rooted.makespan,
+        time_with_shared_ports(rooted.plan, network, message, options.run, rooted.plan.segment));
   }
   if (is_better(rooted, choice)) std::swap(rooted, choice);
   choice.candidates.insert(choice.candidates.end(), rooted.candidates.begin(),

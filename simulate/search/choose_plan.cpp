@@ -63,7 +63,7 @@ class Chooser {
 
  private:
   [[nodiscard]] SegmentSearchOptions search_options() const {
-    return {options_.run, options_.least_segment, options_.longest.value_or(kUnlimited),
+    return {options_.run, options_.least_segment, options_.longest,
             [this](std::string_view text) { report(text); }};
   }
   void report(std::string_view text) const {
@@ -152,7 +152,7 @@ class Chooser {
   }
 
   [[nodiscard]] bool is_too_long(const Trial& best) const {
-    return options_.longest && search_.in_turns(best) > *options_.longest;
+    return search_.in_turns(best) > options_.longest;
   }
 
   [[nodiscard]] bool is_brief(const Trial& best) const {

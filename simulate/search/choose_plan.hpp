@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,7 +36,7 @@ struct ChoiceOptions {
   std::optional<Seconds> overhead;  // assumed on links without one; unset: overhead_for
   std::size_t jobs = 1;             // threads, at least one
   // Of an operation with one root: a plan that takes longer is of no use, so the search ends early.
-  std::optional<Seconds> longest;
+  Seconds longest{std::numeric_limits<double>::infinity()};
   // Called often with the current step, by any of the threads; may be empty.
   std::function<void(Seconds elapsed, std::string_view text)> on_progress{};
 };

@@ -1,6 +1,5 @@
 // How a segment search simulates its candidates (simulate/search/segment_search.hpp).
 #include <algorithm>
-#include <cmath>
 
 #include "planner/plan/segment_grid.hpp"
 #include "simulate/search/pipeline_bound.hpp"

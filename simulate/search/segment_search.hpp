@@ -23,12 +23,11 @@
 
 namespace espalier::simulate {
 
-inline constexpr Seconds kUnlimited{std::numeric_limits<double>::infinity()};
-
 struct SegmentSearchOptions {
-  Options run{};                 // segment unset: all sizes; sends are in turns, without a schedule
-  Bytes least_segment{1024};     // the smallest one to try
-  Seconds longest = kUnlimited;  // once the best takes longer, the search ends
+  Options run{};              // segment unset: all sizes; sends are in turns, without a schedule
+  Bytes least_segment{1024};  // the smallest one to try
+  // Once the best takes longer, the search ends.
+  Seconds longest{std::numeric_limits<double>::infinity()};
   std::function<void(std::string_view)> on_progress{};  // may be empty
 };
 
@@ -96,6 +95,7 @@ class SegmentSearch {
   [[nodiscard]] std::size_t simulations() const { return simulations_; }
 
  private:
+  static constexpr Seconds kUnlimited{std::numeric_limits<double>::infinity()};
   struct Cell {
     double bound_s = 0;
     double least_s = 0;  // the bound, or how long a run lasted until it was stopped

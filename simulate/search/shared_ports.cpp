@@ -32,6 +32,16 @@ Options options_with(const Options& run, Bytes segment, Sharing sharing) {
   return options;
 }
 
+Seconds time_with_shared_ports(const planner::Plan& plan, const platforms::Platform& network,
+                               Bytes message, const Options& run, Bytes segment) {
+  double sum_s = 0;
+  for (const Sharing sharing : {Sharing::kEdges, Sharing::kSends}) {
+    const Simulator simulator(plan, network, options_with(run, segment, sharing));
+    sum_s += simulator.run(message).makespan.value;
+  }
+  return {sum_s / 2};
+}
+
 SharedPorts::SharedPorts(const platforms::Platform& network, Bytes message, const Options& run,
                          bool routes, std::optional<Seconds> left)
     : network_(network),
@@ -51,7 +61,9 @@ std::vector<Timed> SharedPorts::judge(const planner::Plan& plan, std::span<const
     }
     sends_left_ -= 2 * trial->sends;
     Timed now = *trial;
-    now.judged = std::max(trial->makespan, time_of(plan, trial->segment));
+    const Seconds shared = time_with_shared_ports(plan, network_, message_, run_, trial->segment);
+    simulations_ += 2;
+    now.judged = std::max(trial->makespan, shared);
     if (judged.empty() && shorter) {
       const double ratio =
           static_cast<double>(shorter->segment.value) / static_cast<double>(trial->segment.value);
@@ -64,16 +76,6 @@ std::vector<Timed> SharedPorts::judge(const planner::Plan& plan, std::span<const
     if (is_worse) break;
   }
   return judged;
-}
-
-Seconds SharedPorts::time_of(const planner::Plan& plan, Bytes segment) {
-  double sum_s = 0;
-  for (const Sharing sharing : {Sharing::kEdges, Sharing::kSends}) {
-    ++simulations_;
-    const Simulator simulator(plan, network_, options_with(run_, segment, sharing));
-    sum_s += simulator.run(message_).makespan.value;
-  }
-  return {sum_s / 2};
 }
 
 }  // namespace espalier::simulate

@@ -2,7 +2,7 @@
 // once has each of them late, and sends nothing on meanwhile, while with turns whole parts look as
 // good as short segments (docs/decisions/0029-finalists-share-ports.md). It is the mean of two
 // times: with a share of a port for each edge, as TCP has, and with one for each send, as SimGrid
-// has, and with short messages TCP too.
+// has.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +31,10 @@ struct Timed {
 // `run` with this segment size and sharing.
 Options options_with(const Options& run, Bytes segment, Sharing sharing);
 
+// In segments of this size; two simulations. network: with overheads.
+Seconds time_with_shared_ports(const planner::Plan& plan, const platforms::Platform& network,
+                               Bytes message, const Options& run, Bytes segment);
+
 // Simulates as many sends as that is fast for.
 class SharedPorts {
  public:
@@ -45,7 +49,6 @@ class SharedPorts {
   // segments, at least as their root: so shorter ones than can be simulated are judged.
   std::vector<Timed> judge(const planner::Plan& plan, std::span<const Timed> trials,
                            Seconds longest);
-  [[nodiscard]] Seconds time_of(const planner::Plan& plan, Bytes segment);
   [[nodiscard]] std::size_t simulations() const { return simulations_; }
 
  private:
