@@ -99,6 +99,9 @@ class Contraction {
     }
   }
 
+  bool is_within(std::uint32_t component, std::uint32_t node) {
+    return component_of(node) == component;
+  }
   [[nodiscard]] std::uint32_t node_count() const { return node_count_; }
   [[nodiscard]] std::uint32_t root() const { return root_; }
   [[nodiscard]] std::uint32_t chosen(std::uint32_t node) const { return chosen_[node]; }
@@ -163,7 +166,7 @@ class Contraction {
     std::uint32_t top = queue_[component];
     while (top != kNone) {
       const std::uint32_t tail = arcs().top_tail(top);
-      if (tail != kNone && component_of(tail) != component) {
+      if (tail != kNone && !is_within(component, tail)) {
         chosen_[component] = arcs().take_top(top);
         chosen_cost_[component] = heap_[top].key;
         queue_[component] = top;

@@ -51,12 +51,12 @@ class MinCostArborescence : private Contraction<MinCostArborescence> {
 
   bool choose(std::uint32_t node);
   void open(std::uint32_t node);
-  [[nodiscard]] double top_cost(std::uint32_t node) const { return in_arcs_[top_[node]].cost; }
+  [[nodiscard]] double top_cost(std::uint32_t node) const { return in_arcs_[first_in_[node]].cost; }
   [[nodiscard]] std::uint32_t top_tail(std::uint32_t node) const {
-    return in_arcs_[top_[node]].tail;
+    return in_arcs_[first_in_[node]].tail;
   }
   [[nodiscard]] std::uint32_t take_top(std::uint32_t node) const {
-    return in_arcs_[top_[node]].arc;
+    return in_arcs_[first_in_[node]].arc;
   }
   bool drop_top(std::uint32_t node, std::uint32_t component);
   [[nodiscard]] std::uint32_t head_of(std::uint32_t arc) const { return head_[arc]; }
@@ -64,9 +64,9 @@ class MinCostArborescence : private Contraction<MinCostArborescence> {
 
   DeadlineWatch watch_;
   std::vector<std::uint32_t> first_in_;  // nodes + 1, into in_arcs_
-  std::vector<InArc> in_arcs_;           // by head; a contracted node's part is a heap
-  std::vector<std::uint32_t> top_;       // per node: the position of the cheapest arc left
-  std::vector<std::uint32_t> in_end_;    // per contracted node: end of the rest of its heap
+  std::vector<InArc> in_arcs_;           // by head, the cheapest of those left first
+  std::vector<std::uint32_t> in_end_;    // per contracted node: end of its arcs left
+  std::vector<std::uint32_t> searches_;  // per contracted node; after kSearches a heap
   std::vector<std::uint32_t> arc_of_;    // in-arc position -> arc, in the original order
   std::vector<std::uint32_t> tail_of_;   // in-arc position -> tail, in the original order
   std::vector<std::uint32_t> head_;      // per arc
