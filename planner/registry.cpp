@@ -7,6 +7,7 @@
 #include <functional>
 #include <utility>
 
+#include "lp/graph/crowding.hpp"
 #include "planner/algorithms/algorithms.hpp"
 #include "planner/solve/direct_packing.hpp"
 #include "support/errors.hpp"
@@ -273,6 +274,18 @@ void fill_first_resource(Outcome& outcome, const platforms::Occupation& occupati
   }
 }
 
+double crowding_of(const Outcome& outcome, const Instance& instance) {
+  std::vector<lp::PackedTree> trees;
+  const auto add = [&](std::span<const WeightedTree> some) {
+    for (const WeightedTree& tree : some) trees.push_back({tree.tree, tree.rate.value});
+  };
+  add(outcome.reduce_trees);
+  add(outcome.trees);
+  for (const BlockOfTrees& block : outcome.blocks) add(block.trees);
+  return lp::crowding_of(instance.digraph().latency_s, instance.occupation().seconds_per_byte,
+                         trees);
+}
+
 std::size_t tree_count(const Outcome& outcome) {
   std::size_t count = outcome.trees.size() + outcome.reduce_trees.size();
   for (const BlockOfTrees& block : outcome.blocks) count += block.trees.size();
@@ -283,6 +296,15 @@ std::vector<double> prices_by_row(std::span<const PricedResource> prices, std::s
   std::vector<double> of_row(rows, 0.0);
   for (const PricedResource& priced : prices) of_row[priced.row] = priced.price;
   return of_row;
+}
+
+std::vector<PricedResource> priced_rows(std::span<const double> prices) {
+  std::vector<PricedResource> priced;
+  for (std::uint32_t row = 0; row < prices.size(); ++row) {
+    if (prices[row] > 0) priced.push_back({row, prices[row]});
+  }
+  std::ranges::stable_sort(priced, std::greater<>(), &PricedResource::price);
+  return priced;
 }
 
 std::span<const AlgorithmEntry> algorithms() {

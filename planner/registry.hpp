@@ -81,6 +81,8 @@ struct PricedResource {
 
 // Per row, 0 where it has no price. rows: of the occupation matrix.
 std::vector<double> prices_by_row(std::span<const PricedResource> prices, std::size_t rows);
+// Those above 0, highest first. prices: per row.
+std::vector<PricedResource> priced_rows(std::span<const double> prices);
 
 // The trees, or paths, of one block of an operation with several, in the direction of the data.
 struct BlockOfTrees {
@@ -118,6 +120,8 @@ void fill_first_resource(Outcome& outcome, const platforms::Occupation& occupati
 
 // Broadcast and reduce trees, and those of blocks.
 std::size_t tree_count(const Outcome& outcome);
+// Of all its trees together (lp/graph/crowding.hpp). instance: on the outcome's platform.
+double crowding_of(const Outcome& outcome, const Instance& instance);
 
 using TreeMaker = Outcome (*)(const Instance& instance, const AlgorithmOptions& options);
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "lp/bounds/narrowest_cut.hpp"
-#include "lp/fabric/both_ways.hpp"
 #include "lp/fabric/planes.hpp"
+#include "lp/problem/both_ways.hpp"
 
 namespace espalier::lp {
 

@@ -13,6 +13,9 @@ namespace espalier::lp {
 // Of another's latency: what has less than this is served before it.
 inline constexpr double kMuchNearer = 0.2;
 
+// From here on others are tried. Most plans are below it without that.
+inline constexpr double kTolerableCrowding = 1.2;
+
 // For each edge of the trees and each resource it uses, the fractions of time: what it and farther
 // edges with the same slowest resource take of that one, and what much nearer edges take of the
 // resource they share. Returns the largest sum; above 1, the edge may carry its rate divided by

@@ -51,15 +51,19 @@ Seconds latency_of(const Digraph& graph, std::uint32_t root, const RoutedTree& t
                        [&](const auto& path) { return latency_along(graph, path); })};
 }
 
+Seconds segment_time_along(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
+                           std::span<const std::uint32_t> path) {
+  std::vector<HostArcs::Use> uses;
+  HostArcs::append_uses(occupation, path, uses);
+  const auto most = std::ranges::max_element(uses, {}, &HostArcs::Use::seconds_per_byte);
+  const double seconds_per_byte = most == uses.end() ? 0 : most->seconds_per_byte;
+  return {latency_along(graph, path) + kHighLatencySegment * seconds_per_byte};
+}
+
 Seconds segment_travel_time(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
                             std::uint32_t root, const RoutedTree& tree) {
-  std::vector<HostArcs::Use> uses;
   return {longest_path(graph, root, tree, [&](const auto& path) {
-    uses.clear();
-    HostArcs::append_uses(occupation, path, uses);
-    const auto most = std::ranges::max_element(uses, {}, &HostArcs::Use::seconds_per_byte);
-    const double seconds_per_byte = most == uses.end() ? 0 : most->seconds_per_byte;
-    return latency_along(graph, path) + kHighLatencySegment * seconds_per_byte;
+    return segment_time_along(graph, occupation, path).value;
   })};
 }
 

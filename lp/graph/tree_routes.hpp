@@ -4,6 +4,7 @@
 #include <Eigen/SparseCore>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "lp/graph/digraph.hpp"
 #include "lp/graph/routed_tree.hpp"
@@ -20,9 +21,12 @@ std::uint32_t depth_of(const Digraph& graph, std::uint32_t root, const RoutedTre
 // Largest sum of latencies from the root to a host.
 Seconds latency_of(const Digraph& graph, std::uint32_t root, const RoutedTree& tree);
 
-// The time until a segment of kHighLatencySegment bytes that leaves the root has reached the last
-// host, if no resource is busy: the latencies and, on each edge, the time for which the segment
-// occupies that edge's slowest resource. occupation: resources x arcs.
+// The time that a segment of kHighLatencySegment bytes takes along an edge's path, if no resource
+// is busy: the latencies and the time for which it occupies the slowest resource. occupation:
+// resources x arcs.
+Seconds segment_time_along(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
+                           std::span<const std::uint32_t> path);
+// The time until one that leaves the root has reached the last host.
 Seconds segment_travel_time(const Digraph& graph, const Eigen::SparseMatrix<double>& occupation,
                             std::uint32_t root, const RoutedTree& tree);
 

@@ -11,6 +11,7 @@
 #include "lp/bounds/plain_bound.hpp"
 #include "lp/graph/any_tree.hpp"
 #include "lp/packing/few_trees.hpp"
+#include "lp/packing/filling_trees.hpp"
 #include "lp/packing/packing_master.hpp"
 #include "lp/packing/proportional_trees.hpp"
 #include "lp/packing/tree_pricer.hpp"
@@ -209,27 +210,12 @@ Packing Packer::run() {
   return std::move(result_);
 }
 
-// Where trees of proportional loads are worth trying: among few hosts columns do better, and where
-// the best rate is far above that of a single tree, as it is where hosts have many links and no
-// port, proportional loads do not exist.
+// Where trees made one after the other are worth trying: among few hosts columns do better.
 bool Packer::is_dense() const {
   constexpr std::uint32_t kManyHosts = 128;
-  constexpr double kSingleTree = 0.25;  // of the bound
-  const Digraph& graph = problem_.graph;
-  if (graph.has_relays() || graph.node_count < kManyHosts || !problem_.is_member.empty() ||
-      problem_.routes != nullptr || problem_.root_arcs > 0 || part_count(problem_) > 2) {
-    return false;
-  }
-  std::vector<double> widest(graph.node_count, 0.0);  // per node: the best arc into it, bytes/s
-  widest[problem_.root] = result_.bound;
-  for (std::uint32_t arc = 0; arc < graph.arc_count(); ++arc) {
-    double most = 0;
-    for (auto use = uses_of(problem_.occupation, arc); use; ++use) {
-      most = std::max(most, use.value());
-    }
-    widest[graph.head[arc]] = std::max(widest[graph.head[arc]], 1 / most);
-  }
-  return std::ranges::min(widest) >= kSingleTree * result_.bound;
+  return !problem_.graph.has_relays() && problem_.graph.node_count >= kManyHosts &&
+         problem_.is_member.empty() && problem_.routes == nullptr && problem_.root_arcs == 0 &&
+         part_count(problem_) <= 2;
 }
 
 void Packer::descend_prices() {
@@ -261,6 +247,15 @@ void Packer::pack_proportionally(PackingMaster& master) {
     result_.rate = rate;
     result_.trees = trees;
   };
+  if (suits_filling_trees(problem_, result_.bound)) {
+    const std::vector<PackedTree> trees =
+        filling_trees(problem_, arcs, best_prices_, result_.bound, gap_, options_.deadline);
+    take(trees);
+    report();
+    if (gap_reached() || out_of_time()) return;
+    for (const PackedTree& packed : trees) add(master, RoutedTree(packed.tree));
+    return;
+  }
   for (const ProportionalOptions& proportional :
        {ProportionalOptions{
             .trees = 30, .share = 0.25, .loss = 1e-4, .of_cost = 30, .of_depth = 0.1},

@@ -35,14 +35,14 @@ struct PackingProblem {
   const SparseMatrix&
       occupation;  // resources x arcs, seconds per byte, >= 0; every arc occupies something
   // Each successive `part_arcs` arcs form a part of every tree, and any trees of the parts can be
-  // combined: no host but the root is in two of them (lp/packing/parts_problem.hpp). Affects only
+  // combined: no host but the root is in two of them (lp/problem/parts_problem.hpp). Affects only
   // how the problem is solved. UINT32_MAX: there is one part.
   std::uint32_t part_arcs = UINT32_MAX;
   // Where each tree may have any host as its root: there are two parts, and the last `root_arcs`
   // arcs of each lead from `root`, which is not a host, to the hosts, in the same order, and occupy
   // nothing. A tree contains one of them in each part, that of the same host. 0: `root` is a host.
   std::uint32_t root_arcs = 0;
-  // Not null: a tree is the paths of all routed parts (lp/packing/routes_problem.hpp). The graph is
+  // Not null: a tree is the paths of all routed parts (lp/problem/routes_problem.hpp). The graph is
   // that of one part, whose arcs it has `part_arcs` of.
   const RoutesProblem* routes = nullptr;
   // Per node, whether it is one of the hosts that trees lead to; other hosts may be in a tree, or

@@ -17,10 +17,13 @@ namespace espalier::lp {
 
 namespace {
 
+// Of a host, where trees may have any root: then the nearest ones are stars around each host.
+constexpr std::size_t kFewChildren = 8;
+
 // The criteria by which sets of trees are compared.
 struct Merits {
   Merits(const PackingProblem& problem, const std::vector<PackedTree>& trees)
-      : count(trees.size()) {
+      : count(trees.size()), few_children(problem.root_arcs > 0 ? kFewChildren : 0) {
     for (const PackedTree& packed : trees) {
       rate += packed.rate;
       const Digraph& graph = problem.graph;
@@ -35,11 +38,13 @@ struct Merits {
   [[nodiscard]] bool better_than(const Merits& other, std::size_t most_trees,
                                  double enough_Bps) const {
     constexpr double kShorter = 1 - 1e-9;
-    return rate >= enough_Bps && count <= most_trees && out_degree <= other.out_degree &&
+    return rate >= enough_Bps && count <= most_trees &&
+           out_degree <= std::max(other.out_degree, few_children) &&
            slowed_travel_s() < other.slowed_travel_s() * kShorter;
   }
   [[nodiscard]] double slowed_travel_s() const { return travel_s * std::max(1.0, crowding); }
   std::size_t count;
+  std::size_t few_children;  // never too many
   double rate = 0;
   double travel_s = 0;  // mean
   Seconds farthest{};
@@ -67,11 +72,10 @@ double enough_instead(const Packing& packing, double rate, const Limits& limits)
 
 std::vector<PackedTree> less_crowded(const PackingProblem& problem, const Packing& packing,
                                      std::vector<PackedTree> trees, const Limits& limits) {
-  constexpr double kTolerable = 1.2;
   constexpr std::size_t kMostPairs = 200'000;       // of hosts
   constexpr std::uint64_t kMostMoves = 10'000'000;  // evaluated; about a second
   const double before = crowding_of(problem.graph.latency_s, problem.occupation, trees);
-  if (before < kTolerable || problem.root_arcs > 0) return trees;
+  if (before < kTolerableCrowding || problem.root_arcs > 0) return trees;
   const std::size_t hosts = problem.graph.host_count();
   if (hosts * hosts > kMostPairs) return trees;
   std::optional<HostArcs> arcs = arcs_to_search(problem, packing.prices, limits.deadline);

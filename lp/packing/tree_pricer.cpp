@@ -1,6 +1,6 @@
 #include "lp/packing/tree_pricer.hpp"
 
-#include "lp/packing/routes_problem.hpp"
+#include "lp/problem/routes_problem.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::lp {

@@ -235,12 +235,13 @@ Outcome of_both(const Collective& collective, const AlgorithmOptions& options,
   before.deadline = options.deadline.share(kPackingShare);
   const Packings own = given != nullptr ? Packings{} : solve_packings(collective, before);
   const Packings& packings = given != nullptr ? *given : own;
-  const CollectiveProblem joint(collective);
+  const CollectiveProblem joint(collective, ReducesAlong::kAnyTrees);
+  const lp::Packing packing = joint.converted(*packings.joint, CollectiveProblem(collective));
   const std::vector<double> once = collective.broadcast()->arc_seconds_per_byte();
   std::vector<double> seconds = once;  // of both copies of the links
   seconds.insert(seconds.end(), once.begin(), once.end());
-  return joint.in_links(one_best(joint.problem(), *packings.joint, [&] {
-    OneBestTree one(joint.problem(), *packings.joint, seconds,
+  return joint.in_links(one_best(joint.problem(), packing, [&] {
+    OneBestTree one(joint.problem(), packing, seconds,
                     quick_pairs(collective, joint, packings, options.deadline.share(kSearchShare)),
                     options);
     return (one.*how)();

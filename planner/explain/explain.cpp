@@ -27,10 +27,13 @@ class CollectiveProofs {
     const CollectiveProblem problem(collective_);
     const lp::Packing packing =
         solve_packing(problem, collective_, options_.limits, Purpose::kProof);
-    seeds_ = packing.pool;
+    const CollectiveProblem any(collective_, ReducesAlong::kAnyTrees);
+    seeds_ = any.converted(packing, problem).pool;
     return problem.outcome_of(packing);
   }
-  // Starts from the trees of the unchanged platform, which are close: arcs keep their numbers.
+  // Starts from the trees of the unchanged platform, which are close: arcs keep their numbers. Each
+  // direction has trees of its own, because the change may be of one.
+  // any two directions, because the change may be of one.
   WhatIf again(const Platform& changed, double factor, Termination& end) const {
     const Collective collective(collective_.operation(), changed, collective_.source(),
                                 collective_.model(), collective_.options());
@@ -39,8 +42,8 @@ class CollectiveProofs {
     limits.deadline = options_.limits.deadline;
     limits.seeds = seeds_;
     limits.max_iterations = options_.most_work;
-    const lp::Packing packing =
-        lp::pack_arborescences(CollectiveProblem(collective).problem(), limits);
+    const CollectiveProblem problem(collective, ReducesAlong::kAnyTrees);
+    const lp::Packing packing = lp::pack_arborescences(problem.problem(), limits);
     const bool work_done = packing.arborescences_priced >= options_.most_work;
     if (!work_done) end = outcome_of(packing).ends.packing;
     return {factor, {packing.rate}, {packing.bound}};

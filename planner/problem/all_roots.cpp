@@ -9,7 +9,6 @@
 #include <optional>
 #include <utility>
 
-#include "lp/graph/crowding.hpp"
 #include "lp/packing/few_trees.hpp"
 #include "lp/packing/low_latency_trees.hpp"
 #include "lp/packing/shallow_trees.hpp"
@@ -20,6 +19,7 @@
 #include "planner/problem/shares.hpp"
 #include "planner/solve/cluster_chains.hpp"
 #include "planner/solve/direct_packing.hpp"
+#include "planner/solve/first_root.hpp"
 #include "planner/solve/ring_order.hpp"
 #include "planner/solve/root_binomials.hpp"
 #include "planner/solve/root_chains.hpp"
@@ -61,17 +61,6 @@ lp::PartsProblem parts_of(Operation operation, const Instance& spread,
   return {graph, occupation, std::move(parts)};
 }
 
-// As a problem with one root: the blocks of host `root`.
-Collective rooted_at(const AllRoots& problem, std::size_t root) {
-  const Operation operation = problem.operation();
-  const bool combines = has_blocks_of(BlockKind::kCombine, operation);
-  const bool spreads = has_blocks_of(BlockKind::kSpread, operation);
-  return {combines && spreads ? Operation::kAllreduce
-          : combines          ? Operation::kReduce
-                              : Operation::kBroadcast,
-          problem.platform(), problem.platform().hosts()[root], problem.model(), problem.options()};
-}
-
 // Whole trees that contain each tree of these blocks, with any tree of each.
 void add_joined(const lp::PartsProblem& parts, std::span<const BlockOfTrees> blocks,
                 std::vector<lp::RoutedTree>& seeds) {
@@ -97,32 +86,6 @@ void add_start(const AllRoots& problem, std::span<const BlockOfTrees> blocks,
   for (std::size_t i = 0; i + together <= blocks.size(); i += together) {
     add_joined(problem.parts(), blocks.subspan(i, together), seeds);
   }
-}
-
-// Of an allreduce with that root.
-void make_blocks_of_first_host(Outcome& rooted) {
-  rooted.blocks.push_back({BlockKind::kCombine, 0, std::exchange(rooted.reduce_trees, {})});
-  rooted.blocks.push_back({BlockKind::kSpread, 0, std::exchange(rooted.trees, {})});
-}
-
-// The optimum with the first host as the only root, with the bound that its prices prove for any.
-Outcome from_one_root(const AllRoots& problem, const AlgorithmOptions& options) {
-  AlgorithmOptions limits = options;
-  limits.deadline = options.deadline.share(kSeedShare);
-  Outcome rooted = prove_optimum(rooted_at(problem, 0), limits);
-  make_blocks_of_first_host(rooted);
-  rooted.bound.reset();
-  const std::vector<double> prices =
-      prices_by_row(rooted.prices, problem.spread().resource_count());
-  const double sum = std::accumulate(prices.begin(), prices.end(), 0.0);
-  if (!(sum > 0)) return rooted;
-  const lp::PackingProblem packing = problem.parts().problem();
-  try {
-    const double cost = lp::TreePricer(packing, options.deadline).cheapest_tree(prices).cost;
-    if (cost > 0) rooted.bound = BytesPerSecond{sum / cost};
-  } catch (const LimitReached&) {  // there are trees, but no bound
-  }
-  return rooted;
 }
 
 // At most options.max_trees whole trees, each of which has a tree for every root. One of the seeds
@@ -177,56 +140,6 @@ bool lower_latency(const lp::PackingProblem& problem, const AlgorithmOptions& op
   }
   packed.trees = std::move(found.trees);
   return true;
-}
-
-// Whether other roots would gain next to nothing.
-bool is_enough(const Outcome& rooted, const AllRoots& problem, const AlgorithmOptions& options) {
-  const bool is_direct = is_for_direct_trees(problem.spread().digraph());
-  const double gap = is_direct ? gap_near_enough(options) : options.gap;
-  return rooted.bound && rooted.bound->value <= throughput_of(rooted).value * (1 + gap);
-}
-
-// Segments that are on the way at the same time where every tree is filled.
-std::size_t segments_to_fill(const AllRoots& problem, const Outcome& outcome) {
-  const Plan plan = make_plan(problem, kOptimal, outcome, kDefaultSegment);
-  return tree_count(plan) * figures_of(plan).depth;
-}
-
-double crowding_of(const AllRoots& problem, const Outcome& outcome) {
-  std::vector<lp::PackedTree> trees;
-  for (const BlockOfTrees& block : outcome.blocks) {
-    for (const WeightedTree& tree : block.trees) trees.push_back({tree.tree, tree.rate.value});
-  }
-  return lp::crowding_of(problem.spread().digraph().latency_s,
-                         problem.occupation().seconds_per_byte, trees);
-}
-
-// The trees found, or those with the first host as the only root if they are better: faster, where
-// the number of trees is limited, or as fast, not more, less crowded (lp/graph/crowding.hpp) or at
-// most half as many, and filled sooner.
-Outcome these_or_of_first_host(const AllRoots& problem, Outcome found,
-                               const AlgorithmOptions& options) {
-  Outcome rooted;
-  try {
-    rooted = run(find_algorithm(kOptimal), rooted_at(problem, 0), options);
-  } catch (const LimitReached&) {
-    return found;
-  }
-  make_blocks_of_first_host(rooted);
-  const double gain = throughput_of(rooted).value / throughput_of(found).value - 1;
-  const auto is_less_crowded = [&] {
-    return tree_count(rooted) <= tree_count(found) &&
-           crowding_of(problem, rooted) < crowding_of(problem, found);
-  };
-  const bool is_better =
-      gain > options.gap ||
-      (gain >= -options.gap && (2 * tree_count(rooted) <= tree_count(found) || is_less_crowded()) &&
-       segments_to_fill(problem, rooted) < segments_to_fill(problem, found));
-  if (!is_better) return found;
-  rooted.bound = found.bound;
-  rooted.prices = found.prices;
-  rooted.ends.packing = found.ends.packing;
-  return rooted;
 }
 
 // One for all roots; empty: the algorithm has no use for it.
@@ -345,14 +258,14 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
   // hosts, and none were found.
   const bool improves = plans && !is_for_direct_trees(problem.spread().digraph());
   const auto improved = [&](Outcome found) {
-    return improves ? these_or_of_first_host(problem, std::move(found), options) : found;
+    return improves ? these_or_from_first_root(problem, std::move(found), options) : found;
   };
   std::optional<Outcome> rooted;
   bool rooted_is_enough = false;
   if (problem.has_free_roots()) {
-    rooted = from_one_root(problem, options);
-    const bool is_limited = options.max_trees > 0 || limits_depth;
-    rooted_is_enough = !is_limited && is_enough(*rooted, problem, options);
+    FirstRoot first = prove_from_first_root(problem, options);
+    rooted = std::move(first.outcome);
+    rooted_is_enough = first.is_enough && options.max_trees == 0 && !limits_depth;
     const bool goes_on = improves && lp::tries_lower_latency(whole.graph);
     if (rooted_is_enough && !goes_on) return improved(*std::move(rooted));
   }
@@ -365,7 +278,7 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
   add_start(problem, start, packing.seeds);
   add_rings(problem, rings, seeding, packing.seeds);
   if (rooted) {
-    add_joined(problem.parts(), rooted->blocks, packing.seeds);
+    add_start(problem, rooted->blocks, packing.seeds);
     packing.prices = prices_by_row(rooted->prices, problem.spread().resource_count());
   }
   packing.seeds_may_do = !plans;
@@ -387,13 +300,14 @@ Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose 
     if (limits_depth) ends.shallow = std::max(ends.shallow, Termination::kTreeLimit);
   }
   Outcome outcome = outcome_in_blocks(problem, packed, ends);
-  const auto is_as_fast = [&] {
-    return throughput_of(*rooted).value >= throughput_of(outcome).value * (1 - options.gap);
-  };
-  if (rooted && !limits_depth && (options.max_trees > 0 || is_as_fast())) {
-    return improved(std::move(outcome));
+  if (!rooted || limits_depth) return outcome;
+  move_roots_to_middles(problem, outcome);
+  const bool is_limited = options.max_trees > 0;
+  const bool rooted_is_as_fast = !is_slower(*rooted, outcome, options.gap);
+  if (!is_limited && is_slower(outcome, *rooted, options.gap)) {  // the time was too short
+    outcome.blocks = std::move(rooted->blocks);
   }
-  return outcome;
+  return is_limited || rooted_is_as_fast ? improved(std::move(outcome)) : outcome;
 }
 
 }  // namespace espalier::planner

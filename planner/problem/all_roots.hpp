@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lp/packing/parts_problem.hpp"
+#include "lp/problem/parts_problem.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/problem/instance.hpp"
 #include "planner/registry.hpp"

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "lp/graph/crowding.hpp"
 #include "planner/algorithms/one_best_pair.hpp"
 #include "planner/algorithms/optimal.hpp"
 #include "planner/problem/collective_problem.hpp"
@@ -16,6 +17,7 @@
 #include "planner/solve/make_plan.hpp"
 #include "planner/solve/rack_packing.hpp"
 #include "planner/solve/solve_packing.hpp"
+#include "support/errors.hpp"
 
 namespace espalier::planner {
 
@@ -87,47 +89,56 @@ StartingTrees quick_trees(const Collective& collective, const Deadline& deadline
   return trees;
 }
 
-// Whole trees, with every tree of either half.
-std::vector<lp::RoutedTree> joined(const Collective& collective, const CollectiveProblem& problem,
-                                   StartingTrees halves) {
-  if (collective.reduction() == nullptr) halves.up = {lp::RoutedTree{}};
-  if (collective.broadcast() == nullptr) halves.down = {lp::RoutedTree{}};
-  std::vector<lp::RoutedTree> whole;
-  if (halves.up.empty() || halves.down.empty()) return whole;
-  for (std::size_t i = 0; i < std::max(halves.up.size(), halves.down.size()); ++i) {
-    whole.push_back(
-        problem.join({halves.up[i % halves.up.size()], halves.down[i % halves.down.size()]}));
-  }
-  return whole;
-}
-
-lp::Packing solve_joint(const Collective& collective, const AlgorithmOptions& options,
-                        const lp::Packing* start) {
-  const CollectiveProblem joint(collective);
+lp::Packing solve_joint(const CollectiveProblem& joint, const Collective& collective,
+                        const AlgorithmOptions& options, const lp::Packing* start) {
   lp::PackingOptions packing{options};
-  packing.seeds = joined(collective, joint,
-                         seeds_of(collective, options.deadline.share(kSeedShare), Purpose::kPlan));
+  packing.seeds =
+      joint.with_each(seeds_of(collective, options.deadline.share(kSeedShare), Purpose::kPlan));
   if (start != nullptr) return pack_from(*start, joint.problem(), packing);
   return lp::pack_arborescences(joint.problem(), packing);
 }
 
-Outcome optimal_allreduce(const Collective& collective, const AlgorithmOptions& options,
-                          const Packings* packings) {
-  const CollectiveProblem joint(collective);
+// packing: of `joint`; null: solved here.
+Outcome optimal_along(const CollectiveProblem& joint, const Collective& collective,
+                      const AlgorithmOptions& options, const lp::Packing* packing) {
   if (const auto direct = direct_allreduce(joint, collective, options)) {
     return joint.outcome_of(*direct);
   }
   lp::Packing own;
-  if (packings == nullptr) {
+  if (packing == nullptr) {
     const auto racks = rack_packing(joint, collective, options, Purpose::kPlan);
     if (racks && is_plan(joint.problem(), *racks, options)) return joint.outcome_of(*racks);
     AlgorithmOptions before = options;
     before.deadline = options.deadline.share(tree_algorithms::packing_share(options));
-    own = solve_joint(collective, before, racks ? &*racks : nullptr);
+    own = solve_joint(joint, collective, before, racks ? &*racks : nullptr);
   }
-  return joint.in_links(tree_algorithms::few_shallow_trees(
-      joint.problem(), packings != nullptr ? *packings->joint : own, options, collective.platform(),
-      collective.source()));
+  return joint.in_links(
+      tree_algorithms::few_shallow_trees(joint.problem(), packing != nullptr ? *packing : own,
+                                         options, collective.platform(), collective.source()));
+}
+
+Outcome optimal_allreduce(const Collective& collective, const AlgorithmOptions& options,
+                          const Packings* packings) {
+  const CollectiveProblem same(collective);
+  const lp::Packing* packing = packings != nullptr ? &*packings->joint : nullptr;
+  Outcome along_same = optimal_along(same, collective, options, packing);
+  const double crowding = crowding_of(along_same, *collective.broadcast());
+  if (!same.reduces_along_same_trees() || crowding < lp::kTolerableCrowding) return along_same;
+  // A host at a long link has fewer near sends beside it where only one of its halves sends them.
+  const CollectiveProblem any(collective, ReducesAlong::kAnyTrees);
+  lp::Packing converted;
+  if (packing != nullptr) converted = any.converted(*packing, same);
+  AlgorithmOptions own = options;
+  own.few_trees = nullptr;  // of the other problem
+  try {
+    Outcome along_any =
+        optimal_along(any, collective, own, packing != nullptr ? &converted : nullptr);
+    const bool is_as_fast =
+        throughput_of(along_any).value >= throughput_of(along_same).value * (1 - options.gap);
+    if (is_as_fast && crowding_of(along_any, *collective.broadcast()) < crowding) return along_any;
+  } catch (const LimitReached&) {  // those along the same trees are there
+  }
+  return along_same;
 }
 
 Outcome fabric_allreduce(const Collective& collective, const AlgorithmOptions& options,
@@ -200,9 +211,9 @@ lp::Packing solve_packing(const CollectiveProblem& problem, const Collective& co
   const Deadline deadline = options.deadline.share(kSeedShare);
   lp::PackingOptions packing{options};
   packing.seeds_may_do = true;
-  packing.seeds = joined(collective, problem, start);
-  const auto add_seeds = [&](const StartingTrees& trees) {
-    for (lp::RoutedTree& tree : joined(collective, problem, trees)) {
+  packing.seeds = problem.with_each(start);
+  const auto add_seeds = [&](StartingTrees trees) {
+    for (lp::RoutedTree& tree : problem.with_each(std::move(trees))) {
       packing.seeds.push_back(std::move(tree));
     }
   };
@@ -210,9 +221,9 @@ lp::Packing solve_packing(const CollectiveProblem& problem, const Collective& co
   if (both) {
     if (auto direct = direct_allreduce(problem, collective, options)) return *std::move(direct);
   }
-  const StartingTrees quick = both ? StartingTrees{} : quick_trees(collective, deadline);
+  StartingTrees quick = both ? StartingTrees{} : quick_trees(collective, deadline);
   if (!quick.up.empty() || !quick.down.empty()) {
-    add_seeds(quick);
+    add_seeds(std::move(quick));
   } else {
     auto racks = rack_packing(problem, collective, options, purpose);
     if (racks && racks->end == lp::PackingEnd::kGapReached) return *std::move(racks);
@@ -230,7 +241,11 @@ Packings solve_packings(const Collective& collective, const AlgorithmOptions& op
     limits.deadline = options.deadline.share(share);
     return std::optional(make());
   };
-  if (both) packings.joint = solve(0.5, [&] { return solve_joint(collective, limits, nullptr); });
+  if (both) {
+    packings.joint = solve(0.5, [&] {
+      return solve_joint(CollectiveProblem(collective), collective, limits, nullptr);
+    });
+  }
   if (const Instance* half = collective.reduction()) {
     packings.reduction = solve(both ? 0.5 : 1, [&] { return solve_packing(*half, limits); });
   }

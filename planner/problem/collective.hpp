@@ -62,7 +62,7 @@ class Collective {
 struct Packings {
   std::optional<lp::Packing> broadcast{};  // of collective.broadcast(), where that half exists
   std::optional<lp::Packing> reduction{};  // of collective.reduction(), likewise
-  std::optional<lp::Packing> joint{};      // of an allreduce: both halves (CollectiveProblem)
+  std::optional<lp::Packing> joint{};      // of an allreduce: of its CollectiveProblem
   // What runs of `optimal` have found of few trees of whole().
   std::unique_ptr<lp::FewTreesSoFar> few_trees = std::make_unique<lp::FewTreesSoFar>();
   // The packing whose bound applies to the operation.

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lp/packing/routes_problem.hpp"
+#include "lp/problem/routes_problem.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/registry.hpp"
 #include "platforms/core/contention.hpp"

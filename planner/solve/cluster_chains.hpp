@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "lp/packing/parts_problem.hpp"
+#include "lp/problem/parts_problem.hpp"
 #include "planner/problem/all_roots.hpp"
 #include "support/deadline.hpp"
 

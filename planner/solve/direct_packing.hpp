@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "lp/bounds/plain_bound.hpp"
-#include "lp/fabric/both_ways.hpp"
 #include "lp/packing/arborescence_packing.hpp"
+#include "lp/problem/both_ways.hpp"
 #include "planner/problem/all_roots.hpp"
 #include "planner/problem/collective_problem.hpp"
 #include "planner/problem/instance.hpp"

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "lp/bounds/plain_bound.hpp"
-#include "lp/fabric/both_ways.hpp"
 #include "lp/fabric/racks.hpp"
 #include "lp/packing/few_trees.hpp"
 #include "lp/packing/tree_pricer.hpp"
+#include "lp/problem/both_ways.hpp"
 #include "planner/solve/direct_packing.hpp"
 #include "planner/solve/solve_packing.hpp"
 #include "support/errors.hpp"

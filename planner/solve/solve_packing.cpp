@@ -155,12 +155,7 @@ Outcome outcome_of(const lp::Packing& packing) {
     outcome.trees.push_back({packed.tree, {packed.rate}});
   }
   if (packing.bound < lp::Packing::kUnbounded) outcome.bound = BytesPerSecond{packing.bound};
-  for (std::uint32_t row = 0; row < packing.prices.size(); ++row) {
-    if (packing.prices[row] > 0) outcome.prices.push_back({row, packing.prices[row]});
-  }
-  std::stable_sort(
-      outcome.prices.begin(), outcome.prices.end(),
-      [](const PricedResource& a, const PricedResource& b) { return a.price > b.price; });
+  outcome.prices = priced_rows(packing.prices);
   outcome.iterations = packing.arborescences_priced;
   outcome.ends.packing = packing.end == lp::PackingEnd::kGapReached ? Termination::kDone
                          : packing.end == lp::PackingEnd::kLimit    ? Termination::kTimeLimit

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "lp/bounds/plain_bound.hpp"
-#include "lp/packing/parts_problem.hpp"
 #include "lp/packing/proportional_trees.hpp"
 #include "lp/packing/tree_pricer.hpp"
 #include "lp/prices/multiplicative_weights.hpp"
 #include "lp/prices/price_descent.hpp"
+#include "lp/problem/parts_problem.hpp"
 #include "tests/lp/plain_certificate.hpp"
 #include "tests/lp/random_problems.hpp"
 
@@ -45,6 +45,18 @@ TEST(DensePacking, ComesWithinAThousandthOfAProof) {
 
 TEST(DensePacking, OfTwoPartsToo) {
   const RandomProblem made = dense(130, ModelKind::kOnePort, 2);
+  const PartsProblem both(made.graph, made.occupation, {{made.root, true}, {made.root}});
+  expect_a_thousandth(both.problem(), 1500);
+}
+
+// All links are full at the optimum, which is fifteen times the rate of one.
+TEST(DensePacking, OfLinksAloneToo) {
+  RandomProblem made =
+      random_problem({.hosts = 130, .extra_links = 30 * 130}, ModelKind::kOnePort, 5);
+  const auto arcs = static_cast<int>(made.graph.arc_count());
+  SparseMatrix links(arcs, arcs);
+  for (int arc = 0; arc < arcs; ++arc) links.insert(arc, arc) = 1e-8 * (1 + arc / 2 % 7 / 10.0);
+  made.occupation = links;
   const PartsProblem both(made.graph, made.occupation, {{made.root, true}, {made.root}});
   expect_a_thousandth(both.problem(), 1500);
 }

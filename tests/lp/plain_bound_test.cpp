@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "lp/packing/parts_problem.hpp"
+#include "lp/problem/parts_problem.hpp"
 #include "tests/lp/plain_certificate.hpp"
 #include "tests/lp/random_problems.hpp"
 #include "tests/support/draws.hpp"

@@ -1,4 +1,4 @@
-#include "lp/packing/parts_problem.hpp"
+#include "lp/problem/parts_problem.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "lp/packing/routes_problem.hpp"
+#include "lp/problem/routes_problem.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "lp/packing/parts_problem.hpp"
+#include "lp/problem/parts_problem.hpp"
 
 namespace espalier::lp {
 
