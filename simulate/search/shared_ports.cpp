@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simulate/search/candidates.hpp"
+
 namespace espalier::simulate {
 
 namespace {
 
 // A send along trees takes up to so long among 64 hosts, and others in proportion to the hosts, but
-// not less than a quarter. Where parts are routed it changes the rates of more others.
+// not less than a quarter. Where parts are routed, or hosts have many neighbours, it changes the
+// rates of more others.
 constexpr double kSecondsASend = 20e-6;
 constexpr double kManyHosts = 64;
 constexpr double kLeast = 0.25;
@@ -51,15 +54,16 @@ SharedPorts::SharedPorts(const platforms::Platform& network, Bytes message, cons
 
 std::vector<Timed> SharedPorts::judge(const planner::Plan& plan, std::span<const Timed> trials,
                                       Seconds longest) {
+  const double runs = 2.0 * static_cast<double>(crowd_of(plan)) / planner::kFewNeighbours;
   std::vector<Timed> judged;
   std::optional<Timed> shorter;  // too short
   for (auto trial = trials.rbegin(); trial != trials.rend(); ++trial) {
     if (trial->makespan > longest) continue;
-    if (2 * trial->sends > sends_left_) {
+    if (runs * trial->sends > sends_left_) {
       shorter = *trial;
       continue;
     }
-    sends_left_ -= 2 * trial->sends;
+    sends_left_ -= runs * trial->sends;
     Timed now = *trial;
     const Seconds shared = time_with_shared_ports(plan, network_, message_, run_, trial->segment);
     simulations_ += 2;
