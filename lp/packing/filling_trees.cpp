@@ -13,8 +13,6 @@ namespace espalier::lp {
 
 namespace {
 
-constexpr double kRounding = 1e-9;
-
 // Rates are multiples of the bound, and a resource's capacity is 1.
 class FillingTrees {
  public:
@@ -89,6 +87,7 @@ class FillingTrees {
   }
 
   [[nodiscard]] bool fits(std::uint32_t arc, double rate) const {
+    constexpr double kRounding = 1e-9;
     return widest_[arc] >= rate * (1 - kRounding);
   }
 

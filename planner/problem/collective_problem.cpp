@@ -94,7 +94,7 @@ lp::Packing CollectiveProblem::converted(lp::Packing packing, const CollectivePr
   if (!from.both_) return packing;
   for (lp::PackedTree& packed : packing.trees) packed.tree = join(from.split(packed.tree));
   for (lp::RoutedTree& tree : packing.pool) tree = join(from.split(tree));
-  packing.prices = from.prices_for_halves(std::move(packing.prices));
+  packing.prices = from.prices_for_halves(packing.prices);
   return packing;
 }
 
