@@ -35,22 +35,59 @@ struct TreeSet::Levels {
   double deepest = 0;
 
   Levels(const TreeSet& set, const Tree& tree)
-      : depth(tree.children.size(), 0), height(tree.children.size(), 0) {
-    const auto length_to = [&](std::uint32_t node) { return set.length_[tree.parent_arc[node]]; };
-    std::vector<std::uint32_t> order{set.root_};
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      for (const std::uint32_t child : tree.children[order[i]]) {
-        depth[child] = depth[order[i]] + length_to(child);
-        deepest = std::max(deepest, depth[child]);
-        order.push_back(child);
-      }
-    }
-    for (auto node = order.rbegin(); node != order.rend(); ++node) {
-      for (const std::uint32_t child : tree.children[*node]) {
-        height[*node] = std::max(height[*node], height[child] + length_to(child));
+      : depth(tree.children.size(), 0), height(tree.children.size(), 0), set_(set), tree_(tree) {
+    lower(set.root_);
+    for (auto node = walk_.rbegin(); node != walk_.rend(); ++node) height[*node] = height_of(*node);
+  }
+
+  // Hangs the arc's head there. Only what is below it gets another depth, and only what is above
+  // its old and its new parent another height.
+  void rehang(TreeSet& set, Tree& tree, std::uint32_t arc) {
+    const std::uint32_t node = set.arcs_->head(arc);
+    const std::uint32_t before = parent(node);
+    set.rehang(tree, node, arc);
+    depth[node] = depth[parent(node)] + length_to(node);
+    lower(node);
+    for (std::uint32_t above : {before, parent(node)}) {
+      while (above != kNone) {
+        const double now = height_of(above);
+        if (now == height[above]) break;
+        height[above] = now;
+        above = parent(above);
       }
     }
   }
+
+ private:
+  [[nodiscard]] double length_to(std::uint32_t node) const {
+    return set_.length_[tree_.parent_arc[node]];
+  }
+  [[nodiscard]] std::uint32_t parent(std::uint32_t node) const {
+    const std::uint32_t arc = tree_.parent_arc[node];
+    return arc == kNone ? kNone : set_.arcs_->tail(arc);
+  }
+  [[nodiscard]] double height_of(std::uint32_t node) const {
+    double highest = 0;
+    for (const std::uint32_t child : tree_.children[node]) {
+      highest = std::max(highest, height[child] + length_to(child));
+    }
+    return highest;
+  }
+  // Sets the depth of all below `top`, from its own.
+  void lower(std::uint32_t top) {
+    walk_.assign(1, top);
+    for (std::size_t i = 0; i < walk_.size(); ++i) {
+      for (const std::uint32_t child : tree_.children[walk_[i]]) {
+        depth[child] = depth[walk_[i]] + length_to(child);
+        walk_.push_back(child);
+      }
+    }
+    deepest = std::ranges::max(depth);
+  }
+
+  const TreeSet& set_;
+  const Tree& tree_;
+  std::vector<std::uint32_t> walk_;
 };
 
 bool TreeSet::flatten(double full, DepthIn depth, const Deadline& deadline) {
@@ -106,8 +143,7 @@ bool TreeSet::lower_out_degree(Tree& tree, double full, DeadlineWatch& watch) {
             levels.depth, full, watch);
         if (watch.passed(tree.children.size())) return false;
         if (move == kNone) break;
-        rehang(tree, arcs_->head(move), move);
-        levels = Levels(*this, tree);
+        levels.rehang(*this, tree, move);
       }
     }
     if (largest_out_degree(tree.children) >= degree) break;
@@ -142,9 +178,8 @@ bool TreeSet::lower_depth(Tree& tree, double full, DeadlineWatch& watch) {
       }
       change_load(old_arc, tree.rate);
       if (best == kNone) continue;
-      rehang(tree, node, best);
       if (watch.passed(4 * tree.children.size())) return false;
-      levels = Levels(*this, tree);
+      levels.rehang(*this, tree, best);
       changed = true;
     }
     if (!changed) break;
