@@ -38,8 +38,9 @@ class FillingTrees {
     constexpr double kGrowth = 1.1;   // of the rate from tree to tree
     constexpr double kSmaller = 0.8;  // of the rate, where no tree of that rate is left
     constexpr double kLeast = 1e-3;   // of the gap: what a tree must carry
+    constexpr double kTiny = 1e-9;    // or so much, where no gap is accepted
     double rate = kShare;
-    while (rest_ > gap / (1 + gap) && rate > kLeast * gap) {
+    while (rest_ > gap / (1 + gap) && rate > std::max(kLeast * gap, kTiny)) {
       if (!add_tree(rate)) {
         rate *= kSmaller;
       } else {
