@@ -197,18 +197,17 @@ std::vector<PackedTree> FewTrees::trimmed(std::vector<PackedTree> trees, double 
 }
 
 // Without a limit, larger counts are tried only while they are promising: near the optimum, and
-// with twice as many trees at least twice as near as before. Where the packing has few trees, half
-// of their number is tried as well, because links shared by few trees waste less.
+// with twice as many trees at least twice as near as before; but all where the packing has few
+// trees, because links shared by few trees waste less.
 std::size_t FewTrees::next_count(std::size_t count, std::size_t most) {
   constexpr double kPromising = 0.02;
   constexpr std::size_t kNotMany = 16;
-  const std::size_t all = packing_.trees.size();
   const double missing = 1 - total_rate(best_) / packing_.bound;
   const double before = std::exchange(missing_, missing);
   const bool promising = count < 2 || missing <= std::min(kPromising, before / 2);
-  if (promising || options_.max_trees > 0) return std::min(2 * count, most);
-  const std::size_t half = (all + 1) / 2;
-  return all <= kNotMany && count < half ? half : all;
+  const std::size_t all = packing_.trees.size();
+  const bool goes_on = promising || options_.max_trees > 0 || all <= kNotMany;
+  return goes_on ? std::min(2 * count, most) : all;
 }
 
 std::size_t FewTrees::resume(std::size_t most) {
