@@ -247,7 +247,7 @@ void Packer::pack_proportionally(PackingMaster& master) {
     result_.rate = rate;
     result_.trees = trees;
   };
-  if (suits_filling_trees(problem_, result_.bound)) {
+  if (suits_filling_trees(arcs, problem_.root, result_.bound)) {
     const std::vector<PackedTree> trees =
         filling_trees(problem_, arcs, best_prices_, result_.bound, gap_, options_.deadline);
     take(trees);

@@ -164,17 +164,13 @@ class FillingTrees {
 
 }  // namespace
 
-bool suits_filling_trees(const PackingProblem& problem, double bound) {
-  constexpr double kSingleTree = 0.25;  // of the bound
-  const Digraph& graph = problem.graph;
-  std::vector<double> widest(graph.node_count, 0.0);  // per node: the best arc into it, bytes/s
-  widest[problem.root] = bound;
-  for (std::uint32_t arc = 0; arc < graph.arc_count(); ++arc) {
-    double most = 0;
-    for (auto use = uses_of(problem.occupation, arc); use; ++use) {
-      most = std::max(most, use.value());
-    }
-    widest[graph.head[arc]] = std::max(widest[graph.head[arc]], 1 / most);
+bool suits_filling_trees(const HostArcs& arcs, std::uint32_t root, double bound) {
+  constexpr double kSingleTree = 0.25;                 // of the bound
+  std::vector<double> widest(arcs.node_count(), 0.0);  // per node: the best arc into it, bytes/s
+  widest[root] = bound;
+  for (std::uint32_t arc = 0; arc < arcs.size(); ++arc) {
+    double& into = widest[arcs.head(arc)];
+    into = std::max(into, 1 / arcs.weight(arc));
   }
   return std::ranges::min(widest) < kSingleTree * bound;
 }

@@ -3,6 +3,7 @@
 // of arcs that have the most left (docs/methods.md, "Dense networks").
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace espalier::lp {
 
 // Whether the bound is far above the rate of a single tree, as it is where hosts have many links
 // and no port. Then trees of proportional loads do not exist.
-bool suits_filling_trees(const PackingProblem& problem, double bound);
+bool suits_filling_trees(const HostArcs& arcs, std::uint32_t root, double bound);
 
 // Feasible together, within `gap` of the bound where the method gets so far; those made by then
 // where the deadline passes. arcs: those of problem.graph, which has no relays. prices: per

@@ -33,7 +33,6 @@ class CollectiveProofs {
   }
   // Starts from the trees of the unchanged platform, which are close: arcs keep their numbers. Each
   // direction has trees of its own, because the change may be of one.
-  // any two directions, because the change may be of one.
   WhatIf again(const Platform& changed, double factor, Termination& end) const {
     const Collective collective(collective_.operation(), changed, collective_.source(),
                                 collective_.model(), collective_.options());

@@ -133,9 +133,8 @@ Outcome optimal_allreduce(const Collective& collective, const AlgorithmOptions& 
   try {
     Outcome along_any =
         optimal_along(any, collective, own, packing != nullptr ? &converted : nullptr);
-    const bool is_as_fast =
-        throughput_of(along_any).value >= throughput_of(along_same).value * (1 - options.gap);
-    if (is_as_fast && crowding_of(along_any, *collective.broadcast()) < crowding) return along_any;
+    const bool is_less_crowded = crowding_of(along_any, *collective.broadcast()) < crowding;
+    if (is_less_crowded && !is_slower(along_any, along_same, options.gap)) return along_any;
   } catch (const LimitReached&) {  // those along the same trees are there
   }
   return along_same;
@@ -295,6 +294,11 @@ BytesPerSecond throughput_of(const Outcome& outcome) {
     (block.kind == BlockKind::kCombine ? up : down).value += sum_of_rates(block.trees).value;
   }
   return {std::max(up, down).value / outcome.carried};
+}
+
+bool is_slower(const Outcome& one, const Outcome& other, double gap) {
+  constexpr double kRounding = 1e-9;
+  return throughput_of(one).value < throughput_of(other).value * (1 - gap - kRounding);
 }
 
 }  // namespace espalier::planner

@@ -103,4 +103,7 @@ Plan make_plan(const Collective& collective, std::string_view algorithm, const O
 // of each kind.
 BytesPerSecond throughput_of(const Outcome& outcome);
 
+// By more than `gap`, to which both may be below the optimum.
+bool is_slower(const Outcome& one, const Outcome& other, double gap);
+
 }  // namespace espalier::planner

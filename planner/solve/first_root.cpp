@@ -87,11 +87,6 @@ void move_roots_to_middles(const AllRoots& problem, Outcome& outcome) {
   }
 }
 
-bool is_slower(const Outcome& one, const Outcome& other, double gap) {
-  constexpr double kRounding = 1e-9;
-  return throughput_of(one).value < throughput_of(other).value * (1 - gap - kRounding);
-}
-
 FirstRoot prove_from_first_root(const AllRoots& problem, const AlgorithmOptions& options) {
   const Collective first = rooted_at(problem, 0);
   const CollectiveProblem joint(first);
@@ -102,13 +97,11 @@ FirstRoot prove_from_first_root(const AllRoots& problem, const AlgorithmOptions&
   make_blocks(problem, rooted);
   if (joint.reduces_along_same_trees()) return {std::move(rooted), true};
   rooted.bound.reset();
-  const std::vector<double> prices =
-      prices_by_row(rooted.prices, problem.spread().resource_count());
-  const double sum = std::accumulate(prices.begin(), prices.end(), 0.0);
+  const double sum = std::accumulate(packed.prices.begin(), packed.prices.end(), 0.0);
   if (!(sum > 0)) return {std::move(rooted), false};
   const lp::PackingProblem any = problem.parts().problem();
   try {
-    const double cost = lp::TreePricer(any, options.deadline).cheapest_tree(prices).cost;
+    const double cost = lp::TreePricer(any, options.deadline).cheapest_tree(packed.prices).cost;
     if (cost > 0) rooted.bound = BytesPerSecond{sum / cost};
   } catch (const LimitReached&) {  // there are trees, but no bound
   }

@@ -18,9 +18,6 @@ Collective rooted_at(const AllRoots& problem, std::size_t root);
 // has soonest reached all others.
 void move_roots_to_middles(const AllRoots& problem, Outcome& outcome);
 
-// By more than `gap`, to which both may be below the optimum.
-bool is_slower(const Outcome& one, const Outcome& other, double gap);
-
 struct FirstRoot {
   Outcome outcome;         // with the bound that its prices prove for any roots, where they do
   bool is_enough = false;  // other roots gain next to nothing, or, as trees go both ways, nothing
