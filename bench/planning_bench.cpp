@@ -100,21 +100,24 @@ void plan_dense(benchmark::State& state) {
   const auto operation = planner::kEveryOperation[static_cast<std::size_t>(state.range(0))];
   const platforms::Model model =
       platforms::models()[static_cast<std::size_t>(state.range(1))].model;
-  const planner::Collective collective(
-      operation, platform, platform.hosts()[static_cast<std::size_t>(state.range(2))], model);
-  planner::Outcome outcome;
+  const auto source = platform.hosts()[static_cast<std::size_t>(state.range(2))];
+  const auto root = planner::has_parts(operation) ? std::nullopt : std::optional(source);
+  planner::AlgorithmOptions options;
+  options.deadline = Deadline(Seconds{60});
+  reset_peak_memory();
   while (state.KeepRunning()) {
-    planner::AlgorithmOptions options;
-    options.deadline = Deadline(Seconds{60});
-    outcome =
-        planner::run(planner::find_algorithm(planner::kOptimal, operation), collective, options);
+    planner::on_problem(operation, platform, root, model, {}, {}, [&](const auto& problem) {
+      const planner::Outcome outcome =
+          planner::run(planner::find_algorithm(planner::kOptimal, operation), problem, options);
+      const planner::Plan plan =
+          planner::make_plan(problem, "optimal", outcome, planner::kDefaultSegment);
+      state.counters["trees"] = static_cast<double>(planner::tree_count(plan));
+      state.counters["depth"] = static_cast<double>(planner::figures_of(plan).depth);
+      state.counters["gap"] = 1 - plan.throughput.value / outcome.bound.value().value;
+    });
   }
-  const planner::Plan plan =
-      planner::make_plan(collective, "optimal", outcome, planner::kDefaultSegment);
+  state.counters["peak_MB"] = peak_memory_mb();
   state.SetLabel(fmt::format("{}, {}", planner::name_of(operation), platforms::name_of(model)));
-  state.counters["trees"] = static_cast<double>(plan.broadcast_trees.size());
-  state.counters["depth"] = static_cast<double>(planner::figures_of(plan).depth);
-  state.counters["gap"] = 1 - plan.throughput.value / outcome.bound.value().value;
 }
 
 // The complete `optimal`: including the heuristics' trees, the search for few trees, and
@@ -375,7 +378,7 @@ BENCHMARK(optimal_plan_scales)
     ->Unit(benchmark::kMillisecond);
 
 BENCHMARK(plan_dense)
-    ->ArgsProduct({{0, 2}, {0, 1, 2, 3}, {0}})
+    ->ArgsProduct({{0, 2, 3, 4}, {0, 1, 2, 3}, {0}})
     ->Args({0, 2, 2})
     ->Args({0, 2, 3})
     ->Iterations(1)

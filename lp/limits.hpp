@@ -28,4 +28,24 @@ struct Limits {
   std::function<void(const Progress&)> on_progress{};
 };
 
+// Calls on_progress, but not too often.
+class ProgressReport {
+ public:
+  explicit ProgressReport(const Limits& limits) : limits_(limits) {}
+
+  // rate, bound: bytes per second.
+  void operator()(std::size_t iterations, double rate, double bound) {
+    if (!limits_.on_progress) return;
+    constexpr double kBetween_s = 0.2;
+    const double now = limits_.deadline.elapsed().value;
+    if (now - last_s_ < kBetween_s) return;
+    last_s_ = now;
+    limits_.on_progress({{now}, iterations, {rate}, {bound}});
+  }
+
+ private:
+  const Limits& limits_;
+  double last_s_ = 0;
+};
+
 }  // namespace espalier::lp

@@ -21,7 +21,16 @@ class PlainBounds {
   explicit PlainBounds(const PackingProblem& problem)
       : problem_(problem),
         cover_(problem.occupation),
-        least_in_all_(static_cast<std::size_t>(problem.occupation.rows()), 0.0) {}
+        least_in_all_(static_cast<std::size_t>(problem.occupation.rows()), 0.0),
+        received_(problem.graph.node_count, 1.0) {
+    received_[problem.root] = 0;
+  }
+  PlainBounds(const PackingProblem& problem, std::span<const PartRoot> roots)
+      : PlainBounds(problem) {
+    received_[problem.root] = 1;
+    for (const auto& [root, share] : roots) received_[root] -= share;
+    roots_ = roots;
+  }
 
   PlainBound best() && {
     const Digraph& graph = problem_.graph;
@@ -38,12 +47,17 @@ class PlainBounds {
       return std::move(best_);
     }
     for (std::uint32_t host = 0; host < graph.node_count; ++host) {
-      if (graph.relay(host) || host == problem_.root) continue;
-      try_star(into[host]);
-      for (const auto& [row, least] : cover_.rows_of_all(into[host])) least_in_all_[row] += least;
+      if (!receives(host)) continue;
+      try_star(into[host], received_[host]);
+      for (const auto& [row, least] : cover_.rows_of_all(into[host])) {
+        least_in_all_[row] += received_[host] * least;
+      }
     }
-    try_star(narrowest_cut(problem_));
-    try_root(out[problem_.root]);
+    if (roots_.empty()) {
+      try_star(narrowest_cut(problem_));
+      try_root(out[problem_.root]);
+    }
+    for (const auto& [root, share] : roots_) try_star(out[root], share);
     try_rows();
     try_senders(out, into);
     best_.least_uses = std::move(least_in_all_);
@@ -51,16 +65,16 @@ class PlainBounds {
   }
 
  private:
-  [[nodiscard]] SparseMatrix::InnerIterator uses(std::uint32_t arc) const {
-    return uses_of(problem_.occupation, arc);
-  }
   // Of a root that may be any host: for each host the arc to it from what stands for the root, in
   // both parts.
   [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> root_arcs() const;
   [[nodiscard]] bool is_root_arc(std::uint32_t arc) const {
     return root_number(arc, problem_.part_arcs, problem_.root_arcs) != kNone;
   }
-  void try_star(std::span<const std::uint32_t> arcs);
+  [[nodiscard]] bool receives(std::uint32_t node) const {
+    return !problem_.graph.relay(node) && received_[node] > 0;
+  }
+  void try_star(std::span<const std::uint32_t> arcs, double share = 1);
   void try_root(const Arcs& out);
   void try_any_root(const std::vector<Arcs>& out, const std::vector<Arcs>& into);
   void try_rows();
@@ -72,6 +86,8 @@ class PlainBounds {
   const PackingProblem& problem_;
   CutCover cover_;
   std::vector<double> least_in_all_;  // per resource: the least use into a host, over all hosts
+  std::vector<double> received_;      // per node that is a host, of every byte: not as its root
+  std::span<const PartRoot> roots_;   // empty: the problem's
   PlainBound best_;
 };
 
@@ -83,10 +99,10 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> PlainBounds::root_arcs() co
   return arcs;
 }
 
-// Every tree uses at least one of these arcs.
-void PlainBounds::try_star(std::span<const std::uint32_t> arcs) {
+// Every tree, or this share of them, uses at least one of these arcs.
+void PlainBounds::try_star(std::span<const std::uint32_t> arcs, double share) {
   const std::vector<RowValue> prices = cover_.prices(arcs);
-  if (!prices.empty()) take(prices, total_of(prices));
+  if (!prices.empty()) take(prices, total_of(prices) / share);
 }
 
 // Each part of a tree uses at least one arc out of the root.
@@ -157,19 +173,17 @@ void PlainBounds::try_senders(const std::vector<Arcs>& out, const std::vector<Ar
 double PlainBounds::least_cost(std::span<const double> price, const std::vector<Arcs>& into) const {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   const Digraph& graph = problem_.graph;
-  std::vector<double> cost(graph.arc_count(), 0.0);
+  std::vector<double> cost(graph.arc_count());
+  price_arcs(problem_.occupation, price, cost);
   std::vector<double> to_relay(part_count(problem_), kInfinite);
   for (std::uint32_t arc = 0; arc < cost.size(); ++arc) {
-    for (auto use = uses(arc); use; ++use) {
-      cost[arc] += use.value() * price[static_cast<std::size_t>(use.row())];
-    }
     const bool enters_relay = graph.relay(graph.head[arc]) && !graph.relay(graph.tail[arc]);
     double& least = to_relay[arc / problem_.part_arcs];
     if (enters_relay) least = std::min(least, cost[arc]);
   }
   std::vector<double> into_host(graph.node_count, 0.0);
   for (std::uint32_t host = 0; host < graph.node_count; ++host) {
-    if (graph.relay(host) || host == problem_.root) continue;
+    if (!receives(host)) continue;
     into_host[host] = kInfinite;
     for (const std::uint32_t arc : into[host]) {
       if (is_root_arc(arc)) continue;
@@ -178,6 +192,7 @@ double PlainBounds::least_cost(std::span<const double> price, const std::vector<
       into_host[host] = std::min(into_host[host], path);
     }
   }
+  for (std::uint32_t host = 0; host < graph.node_count; ++host) into_host[host] *= received_[host];
   double most_of_one = 0;
   for (const auto& [first, second] : root_arcs()) {
     const double both = into_host[graph.head[first]] + into_host[graph.head[second]];
@@ -197,6 +212,10 @@ void PlainBounds::take(std::span<const RowValue> prices, double rate) {
 
 PlainBound plain_bound(const PackingProblem& problem) {
   return PlainBounds(problem).best();
+}
+
+PlainBound plain_bound(const PackingProblem& problem, std::span<const PartRoot> roots) {
+  return PlainBounds(problem, roots).best();
 }
 
 std::vector<std::uint32_t> arcs_per_resource(const PackingProblem& problem) {

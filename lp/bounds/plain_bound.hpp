@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "lp/packing/arborescence_packing.hpp"
@@ -26,6 +27,10 @@ struct PlainBound {
 
 // The least of these bounds.
 PlainBound plain_bound(const PackingProblem& problem);
+// The same where each of several hosts is the root of trees that carry its share of every byte
+// (shares sum 1): a host receives what is not its own. The problem's root is not read; there is one
+// part, and no cuts of switches are tried.
+PlainBound plain_bound(const PackingProblem& problem, std::span<const PartRoot> roots);
 
 // Per resource, how many arcs of one part occupy it: one of a link, in however many parts it is.
 std::vector<std::uint32_t> arcs_per_resource(const PackingProblem& problem);

@@ -1,6 +1,7 @@
 #include "lp/packing/arborescence_packing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -9,11 +10,11 @@
 #include <utility>
 
 #include "lp/bounds/plain_bound.hpp"
+#include "lp/dense/filling_trees.hpp"
+#include "lp/dense/proportional_trees.hpp"
 #include "lp/graph/any_tree.hpp"
 #include "lp/packing/few_trees.hpp"
-#include "lp/packing/filling_trees.hpp"
 #include "lp/packing/packing_master.hpp"
-#include "lp/packing/proportional_trees.hpp"
 #include "lp/packing/tree_pricer.hpp"
 #include "lp/prices/multiplicative_weights.hpp"
 #include "lp/prices/price_descent.hpp"
@@ -62,7 +63,8 @@ class Packer {
 
  private:
   [[nodiscard]] bool out_of_time() const {
-    return options_.deadline.passed() || result_.arborescences_priced >= options_.max_iterations;
+    return options_.deadline.passed() || result_.arborescences_priced >= options_.max_iterations ||
+           (result_.arborescences_priced >= options_.far_after && gap() > options_.far_gap);
   }
   [[nodiscard]] bool gap_reached() const { return result_.bound <= (1 + gap_) * result_.rate; }
 
@@ -81,7 +83,7 @@ class Packer {
   bool add_trees(PackingMaster& master, double unit_rate);
   bool add(PackingMaster& master, RoutedTree tree) const;
   void take_solution(const PackingMaster& master, double unit_rate);
-  void report();
+  void report() { progress_(result_.arborescences_priced, result_.rate, result_.bound); }
 
   const PackingProblem& problem_;
   const PackingOptions& options_;
@@ -89,7 +91,7 @@ class Packer {
   double gap_;  // accepted
   bool was_slow_ = false;
   std::optional<TreePricer> pricer_;  // made when first needed: with relays it holds hosts^2 arcs
-  double last_report_ = 0;
+  ProgressReport progress_{options_};
   std::vector<std::uint32_t> arcs_per_resource_;
   std::vector<double> best_prices_;  // sum 1; the certificate of result_.bound
   std::vector<double> least_uses_;   // per resource: of any tree
@@ -219,19 +221,13 @@ bool Packer::is_dense() const {
 }
 
 void Packer::descend_prices() {
-  constexpr std::size_t kWindow = 100;  // rounds
-  constexpr double kLeastGain = 3e-5;   // of the bound, in a window
-  PriceDescent descent(first_weights(problem_.occupation, arcs_per_resource_), arcs_per_resource_);
-  double before = result_.bound;
-  for (std::size_t round = 1; round <= PriceDescent::kRounds && !out_of_time(); ++round) {
-    const RoutedTree tree = price(descent.prices());
-    descent.step(tree_load(problem_.occupation, tree), result_.bound);
-    if (round % PriceDescent::kRoundsPerAverage == 0) price(descent.average());
-    report();
-    if (round % kWindow != 0) continue;
-    if (result_.bound > before * (1 - kLeastGain)) return;
-    before = result_.bound;
-  }
+  PriceDescent(first_weights(problem_.occupation, arcs_per_resource_), arcs_per_resource_)
+      .run(
+          [&](std::span<const double> prices) {
+            report();
+            return tree_load(problem_.occupation, price(prices));
+          },
+          [&] { return result_.bound; }, [&] { return !out_of_time(); });
 }
 
 // Few trees of large shares first, then more (docs/methods.md, "Dense networks", on the
@@ -249,22 +245,31 @@ void Packer::pack_proportionally(PackingMaster& master) {
   };
   if (suits_filling_trees(arcs, problem_.root, result_.bound)) {
     const std::vector<PackedTree> trees =
-        filling_trees(problem_, arcs, best_prices_, result_.bound, gap_, options_.deadline);
+        filling_trees(problem_, arcs, best_prices_, result_.bound,
+                      std::array{PartRoot{problem_.root, 1}}, gap_, options_.deadline);
     take(trees);
     report();
     if (gap_reached() || out_of_time()) return;
     for (const PackedTree& packed : trees) add(master, RoutedTree(packed.tree));
     return;
   }
-  for (const ProportionalOptions& proportional :
-       {ProportionalOptions{
-            .trees = 30, .share = 0.25, .loss = 1e-4, .of_cost = 30, .of_depth = 0.1},
-        ProportionalOptions{
-            .trees = 110, .share = 0.06, .loss = 5e-4, .of_cost = 50, .of_depth = 0},
-        ProportionalOptions{
-            .trees = 160, .share = 0.04, .loss = 3e-4, .of_cost = 50, .of_depth = 0}}) {
-    const std::vector<PackedTree> trees = proportional_trees(
-        problem_, arcs, best_prices_, result_.bound, least_uses_, proportional, options_.deadline);
+  const double enough = 1 / (1 + gap_);
+  const auto turns = [&](std::size_t trees, double share) {
+    return falling_turns(problem_.root, trees, share);
+  };
+  for (const auto& [made, proportional] :
+       {std::pair{
+            turns(30, 0.25),
+            ProportionalOptions{.loss = 1e-4, .of_cost = 30, .of_depth = 0.1, .enough = enough}},
+        std::pair{
+            turns(110, 0.06),
+            ProportionalOptions{.loss = 5e-4, .of_cost = 50, .of_depth = 0, .enough = enough}},
+        std::pair{
+            turns(160, 0.04),
+            ProportionalOptions{.loss = 3e-4, .of_cost = 50, .of_depth = 0, .enough = enough}}}) {
+    const std::vector<PackedTree> trees =
+        proportional_trees(problem_, arcs, best_prices_, result_.bound, least_uses_, made,
+                           proportional, options_.deadline);
     take(trees);
     report();
     if (gap_reached() || out_of_time()) return;
@@ -358,14 +363,6 @@ void Packer::take_solution(const PackingMaster& master, double unit_rate) {
   if (rate <= result_.rate) return;
   result_.rate = rate;
   result_.trees = master.packed();
-}
-
-void Packer::report() {
-  if (!options_.on_progress) return;
-  const double now = options_.deadline.elapsed().value;
-  if (now - last_report_ < 0.2) return;
-  last_report_ = now;
-  options_.on_progress({{now}, result_.arborescences_priced, {result_.rate}, {result_.bound}});
 }
 
 }  // namespace

@@ -83,6 +83,9 @@ struct TreesFound {
 
 struct PackingOptions : Limits {
   std::size_t max_iterations = 1'000'000;  // arborescences priced
+  // Also ends after so many if the gap is still wider than this: another method may do better.
+  std::size_t far_after = SIZE_MAX;
+  double far_gap = 0;
   // Trees to start from. Where the root is free, at least one.
   std::vector<RoutedTree> seeds{};
   std::vector<double> prices{};  // per resource, >= 0, to try first; empty: none
@@ -120,6 +123,10 @@ Packing pack_arborescences(const PackingProblem& problem, const PackingOptions& 
 inline SparseMatrix::InnerIterator uses_of(const SparseMatrix& occupation, std::uint32_t arc) {
   return {occupation, static_cast<Eigen::Index>(arc)};
 }
+
+// prices' A: of each arc whose cost is asked for, from the first on. prices: per resource.
+void price_arcs(const SparseMatrix& occupation, std::span<const double> prices,
+                std::span<double> cost);
 
 // Load of a tree per byte that flows along it: A x, one per resource.
 std::vector<double> tree_load(const SparseMatrix& occupation, const RoutedTree& tree);

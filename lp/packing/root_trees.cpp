@@ -13,6 +13,20 @@ namespace {
 // nothing.
 constexpr double kFar = 1e300;
 
+Digraph first_part(const PackingProblem& problem) {
+  const Digraph& whole = problem.graph;
+  Digraph part;
+  for (std::uint32_t arc = 0; arc < problem.part_arcs; ++arc) {
+    part.tail.push_back(whole.tail[arc]);
+    part.head.push_back(whole.head[arc]);
+    part.node_count = std::max({part.node_count, whole.tail[arc] + 1, whole.head[arc] + 1});
+  }
+  if (!whole.is_relay.empty()) {
+    part.is_relay.assign(whole.is_relay.begin(), whole.is_relay.begin() + part.node_count);
+  }
+  return part;
+}
+
 }  // namespace
 
 AnyRootTree::AnyRootTree(const PackingProblem& problem, const Deadline& deadline)
@@ -68,19 +82,10 @@ std::optional<PricedTree> AnyRootTree::solve(std::span<const double> cost) {
   return whole;
 }
 
-AllRootsTree::AllRootsTree(const PackingProblem& problem, const Deadline& deadline)
-    : arcs_(problem.part_arcs), roots_(problem.part_roots.begin(), problem.part_roots.end()) {
-  const Digraph& whole = problem.graph;
-  for (std::uint32_t arc = 0; arc < arcs_; ++arc) {
-    graph_.tail.push_back(whole.tail[arc]);
-    graph_.head.push_back(whole.head[arc]);
-    graph_.node_count = std::max({graph_.node_count, whole.tail[arc] + 1, whole.head[arc] + 1});
-  }
+TreesFromEach::TreesFromEach(Digraph graph, const Deadline& deadline)
+    : arcs_(static_cast<std::uint32_t>(graph.arc_count())), graph_(std::move(graph)) {
   const std::uint32_t root = graph_.node_count++;
-  if (!whole.is_relay.empty()) {
-    graph_.is_relay.assign(whole.is_relay.begin(), whole.is_relay.begin() + root);
-    graph_.is_relay.push_back(0);
-  }
+  if (!graph_.is_relay.empty()) graph_.is_relay.push_back(0);
   arc_to_.assign(root, kNone);
   for (std::uint32_t node = 0; node < root; ++node) {
     if (graph_.relay(node)) continue;
@@ -92,19 +97,37 @@ AllRootsTree::AllRootsTree(const PackingProblem& problem, const Deadline& deadli
   cheapest_.emplace(graph_, root, deadline);
 }
 
+bool TreesFromEach::solve(std::span<const double> cost) {
+  std::ranges::copy(cost.first(arcs_), cost_.begin());
+  return cheapest_->solve_from_each(cost_, from_each_);
+}
+
+RoutedTree TreesFromEach::tree_from(std::uint32_t host) {
+  RoutedTree tree;
+  const RoutedTree from_root = cheapest_->tree_from(arc_to_[host]);
+  for (std::size_t edge = 0; edge < from_root.edge_count(); ++edge) {
+    if (from_root.path(edge).front() < arcs_) tree.add_edge(from_root.path(edge));
+  }
+  return tree;
+}
+
+AllRootsTree::AllRootsTree(const PackingProblem& problem, const Deadline& deadline)
+    : roots_(problem.part_roots.begin(), problem.part_roots.end()),
+      from_each_(first_part(problem), deadline),
+      cost_(from_each_.arc_count()) {}
+
 std::optional<PricedTree> AllRootsTree::solve(std::span<const double> cost) {
-  for (std::uint32_t arc = 0; arc < arcs_; ++arc) cost_[arc] = cost[arc] / roots_.front().share;
-  if (!cheapest_->solve_from_each(cost_, from_each_)) return std::nullopt;
+  for (std::size_t arc = 0; arc < cost_.size(); ++arc)
+    cost_[arc] = cost[arc] / roots_.front().share;
+  if (!from_each_.solve(cost_)) return std::nullopt;
+  const auto arcs = static_cast<std::uint32_t>(arc_count());
   PricedTree whole{{}, 0};
   for (std::uint32_t part = 0; part < roots_.size(); ++part) {
     const auto [root, share] = roots_[part];
-    if (std::isinf(from_each_[root])) return std::nullopt;
-    whole.cost += share * from_each_[root];
-    const RoutedTree tree = cheapest_->tree_from(arc_to_[root]);
-    for (std::size_t edge = 0; edge < tree.edge_count(); ++edge) {
-      if (tree.path(edge).front() >= arcs_) continue;  // to the root
-      whole.tree.add_edge(tree.path(edge), [&](std::uint32_t arc) { return part * arcs_ + arc; });
-    }
+    if (std::isinf(from_each_.cost_from(root))) return std::nullopt;
+    whole.cost += share * from_each_.cost_from(root);
+    whole.tree.append(from_each_.tree_from(root),
+                      [&](std::uint32_t arc) { return part * arcs + arc; });
   }
   return whole;
 }

@@ -41,6 +41,32 @@ class AnyRootTree {
   std::array<Half, 2> halves_;
 };
 
+// The cheapest trees of a graph from each of its hosts.
+class TreesFromEach {
+ public:
+  // graph: arcs to each host from a node that stands for the root are added. This and solve throw
+  // LimitReached when the deadline passes.
+  explicit TreesFromEach(Digraph graph, const Deadline& deadline = Deadline());
+
+  // The number of arcs that were given.
+  [[nodiscard]] std::size_t arc_count() const { return arcs_; }
+  // cost: of these arcs, finite. False: some host cannot be reached from anywhere.
+  bool solve(std::span<const double> cost);
+  // After it: the cost of the cheapest tree from this host; infinite unless each host reaches every
+  // other.
+  [[nodiscard]] double cost_from(std::uint32_t host) const { return from_each_[host]; }
+  // That tree, where the cost is finite.
+  RoutedTree tree_from(std::uint32_t host);
+
+ private:
+  std::uint32_t arcs_;
+  Digraph graph_;
+  std::vector<std::uint32_t> arc_to_;     // per node: that from the root; kNone for relays
+  std::optional<CheapestTree> cheapest_;  // refers to graph_
+  std::vector<double> cost_;              // per arc of graph_
+  std::vector<double> from_each_;         // per node
+};
+
 // Many parts that are copies of one graph, each with a root of its own
 // (PackingProblem::part_roots), which would otherwise need one run each.
 class AllRootsTree {
@@ -49,19 +75,15 @@ class AllRootsTree {
   explicit AllRootsTree(const PackingProblem& problem, const Deadline& deadline = Deadline());
 
   // The number of arcs whose costs are read: those of the first part.
-  [[nodiscard]] std::size_t arc_count() const { return arcs_; }
+  [[nodiscard]] std::size_t arc_count() const { return from_each_.arc_count(); }
   // cost: of these arcs, >= 0. The tree is in arcs of the problem's graph. Nothing where some host
   // does not reach all others, although the parts' roots may.
   std::optional<PricedTree> solve(std::span<const double> cost);
 
  private:
-  std::uint32_t arcs_;  // of a part
   std::vector<PartRoot> roots_;
-  Digraph graph_;                         // of one part, and a root with an arc to each host
-  std::vector<std::uint32_t> arc_to_;     // per node: that arc; kNone for relays
-  std::optional<CheapestTree> cheapest_;  // refers to graph_
-  std::vector<double> cost_;              // per arc of graph_
-  std::vector<double> from_each_;         // per node: of its tree
+  TreesFromEach from_each_;   // of one part
+  std::vector<double> cost_;  // per arc of it
 };
 
 }  // namespace espalier::lp

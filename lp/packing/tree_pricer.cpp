@@ -29,17 +29,7 @@ std::optional<PricedTree> TreePricer::cheapest() {
 }
 
 PricedTree TreePricer::cheapest_tree(std::span<const double> prices) {
-  const SparseMatrix& occupation = problem_->occupation;
-  const int* first = occupation.outerIndexPtr();
-  const int* row = occupation.innerIndexPtr();
-  const double* value = occupation.valuePtr();
-  for (std::size_t arc = 0; arc < arc_cost_.size(); ++arc) {
-    double cost = 0;
-    for (int i = first[arc]; i < first[arc + 1]; ++i) {
-      cost += value[i] * prices[static_cast<std::size_t>(row[i])];
-    }
-    arc_cost_[arc] = cost;
-  }
+  price_arcs(problem_->occupation, prices, arc_cost_);
   std::optional<PricedTree> priced = cheapest();
   if (!priced && from_all_roots_) {  // hosts that are no roots may not reach the others
     from_all_roots_.reset();

@@ -16,7 +16,6 @@ namespace espalier::lp {
 class PriceDescent {
  public:
   static constexpr std::size_t kRounds = 1000;
-  static constexpr std::size_t kRoundsPerAverage = 20;  // how often average() is worth pricing
 
   // first: logarithms of the first prices (lp/prices/multiplicative_weights.hpp). arcs: per
   // resource, how many arcs occupy it. Resources of one arc have price 0 throughout: they are many,
@@ -31,6 +30,24 @@ class PriceDescent {
   // load: of the cheapest tree at prices(), seconds per byte, one per resource. bound: the best so
   // far, bytes per second.
   void step(std::span<const double> load, double bound);
+
+  // Steps until the bound is hardly lowered any more. price(prices): prices the cheapest tree, and
+  // returns its load. bound(): the best so far. goes_on(): asked before each round.
+  template <class Price, class Bound, class GoesOn>
+  void run(Price&& price, Bound&& bound, GoesOn&& goes_on) {
+    constexpr std::size_t kWindow = 100;  // rounds
+    constexpr double kLeastGain = 3e-5;   // of the bound, in a window
+    constexpr std::size_t kRoundsPerAverage = 20;
+    double before = bound();
+    for (std::size_t round = 1; round <= kRounds && goes_on(); ++round) {
+      const std::vector<double> load = price(prices());
+      step(load, bound());
+      if (round % kRoundsPerAverage == 0) price(average());
+      if (round % kWindow != 0) continue;
+      if (bound() > before * (1 - kLeastGain)) return;
+      before = bound();
+    }
+  }
 
  private:
   void update_prices();

@@ -1,8 +1,13 @@
 #include "lp/problem/parts_problem.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
+
+#include "support/errors.hpp"
 
 namespace espalier::lp {
 
@@ -18,6 +23,13 @@ std::vector<double> shares_of(std::span<const Part> parts) {
 
 SparseMatrix side_by_side(const SparseMatrix& matrix, std::span<const double> shares) {
   const auto copies = static_cast<Eigen::Index>(shares.size());
+  constexpr Eigen::Index kMost = std::numeric_limits<SparseMatrix::StorageIndex>::max();
+  if (copies > kMost / std::max<Eigen::Index>(1, matrix.nonZeros())) {
+    throw InputError(
+        fmt::format("the network is too large for this operation: {} links, and a part for each of "
+                    "{} hosts",
+                    matrix.cols(), copies));
+  }
   SparseMatrix all(matrix.rows(), copies * matrix.cols());
   all.reserve(copies * matrix.nonZeros());
   for (Eigen::Index column = 0; column < all.cols(); ++column) {

@@ -18,13 +18,15 @@ struct Part {
   double share = 1;       // bytes of this part for each byte of the message, > 0
 };
 
-// A copy of all columns for each share, times the share.
+// A copy of all columns for each share, times the share. Throws InputError (reason only) where
+// there would be two thousand million entries.
 SparseMatrix side_by_side(const SparseMatrix& matrix, std::span<const double> shares);
 
 class PartsProblem {
  public:
-  // Copies what it needs. Arc e of the single graph, which has m arcs, is arc p m + e of the copy
-  // of part p. Nodes of the first copy keep their numbers. Rows are those of `occupation`.
+  // Throws as side_by_side. Copies what it needs. Arc e of the single graph, which has m arcs, is
+  // arc p m + e of the copy of part p. Nodes of the first copy keep their numbers. Rows are those
+  // of `occupation`.
   PartsProblem(const Digraph& graph, const SparseMatrix& occupation, std::vector<Part> parts);
   // Two parts, of which the first is reversed, with any host as their common root: m above includes
   // the root's arcs to the hosts, which follow those of the graph in the order of the hosts.

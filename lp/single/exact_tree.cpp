@@ -42,7 +42,7 @@ class Search {
   double bound_;
   std::size_t branches_ = 0;
   double work_ = 0;
-  double last_report_ = 0;  // seconds
+  ProgressReport progress_{options_};
   bool complete_ = true;
 };
 
@@ -58,11 +58,7 @@ void Search::take(const std::vector<std::uint32_t>& tree_arcs) {
 }
 
 void Search::report(std::size_t branches) {
-  constexpr double kBetweenReports = 0.3;  // seconds
-  const double now = options_.deadline.elapsed().value;
-  if (!options_.on_progress || now < last_report_ + kBetweenReports) return;
-  last_report_ = now;
-  options_.on_progress({{now}, branches, {1 / best_load_}, {1 / bound_}});
+  progress_(branches, 1 / best_load_, 1 / bound_);
 }
 
 Verdict Search::decide(double capacity, double most_work) {

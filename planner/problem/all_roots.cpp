@@ -18,6 +18,7 @@
 #include "planner/problem/reach.hpp"
 #include "planner/problem/shares.hpp"
 #include "planner/solve/cluster_chains.hpp"
+#include "planner/solve/dense_roots.hpp"
 #include "planner/solve/direct_packing.hpp"
 #include "planner/solve/first_root.hpp"
 #include "planner/solve/ring_order.hpp"
@@ -197,16 +198,135 @@ Outcome outcome_in_blocks(const AllRoots& problem, const lp::Packing& packed, co
   return outcome;
 }
 
+class RootsSolver {
+ public:
+  RootsSolver(const AllRoots& problem, const AlgorithmOptions& options, Purpose purpose)
+      : problem_(problem),
+        options_(options),
+        limits_depth_(tree_algorithms::limits_depth(options)),
+        plans_(purpose == Purpose::kPlan),
+        // For fewer and nearer trees, except behind many switches, where it takes long: 90 s for
+        // 1,024 hosts, and none were found.
+        improves_(plans_ && !is_for_direct_trees(problem.spread().digraph())) {}
+
+  Outcome run(std::span<const BlockOfTrees> start) {
+    if (plans_ && !limits_depth_) {
+      if (auto outcome = along_binomial_trees(problem_, options_)) return *std::move(outcome);
+    }
+    if (problem_.has_free_roots()) {
+      FirstRoot first = prove_from_first_root(problem_, options_);
+      rooted_ = std::move(first.outcome);
+      rooted_is_enough_ = first.is_enough && options_.max_trees == 0 && !limits_depth_;
+      const bool goes_on = improves_ && lp::tries_lower_latency(problem_.parts().problem().graph);
+      if (rooted_is_enough_ && !goes_on) return improved(*std::move(rooted_));
+    }
+    const Deadline seeding = options_.deadline.share(kSeedShare);
+    const lp::HostRings rings = direct_rings(problem_, seeding);
+    if (!limits_depth_) {
+      const Purpose purpose = plans_ ? Purpose::kPlan : Purpose::kProof;
+      if (auto outcome = along_rings(problem_, rings, options_, purpose))
+        return *std::move(outcome);
+      if (dense_roots_ == DenseRoots::kAtOnce) return along_dense_trees();
+    }
+    lp::PackingOptions packing{options_};
+    add_start(problem_, start, packing.seeds);
+    add_rings(problem_, rings, seeding, packing.seeds);
+    return along_columns(std::move(packing));
+  }
+
+ private:
+  [[nodiscard]] Outcome improved(Outcome found) const {
+    return improves_ ? these_or_from_first_root(problem_, std::move(found), options_) : found;
+  }
+
+  Outcome along_dense_trees() const {
+    auto outcome = dense_roots(problem_, options_);
+    if (!outcome) throw options_.deadline.ended_before("there were trees from every host");
+    return *std::move(outcome);
+  }
+
+  Outcome along_columns(lp::PackingOptions packing) {
+    const lp::PackingProblem whole = problem_.parts().problem();
+    if (rooted_) {
+      add_start(problem_, rooted_->blocks, packing.seeds);
+      packing.prices = prices_by_row(rooted_->prices, problem_.spread().resource_count());
+    }
+    packing.seeds_may_do = !plans_;
+    if (limits_depth_) {
+      packing.deadline = options_.deadline.share(tree_algorithms::packing_share(options_));
+    }
+    if (limits_depth_ || dense_roots_ == DenseRoots::kNever) {
+      return chosen(whole, packing, lp::pack_arborescences(whole, packing));
+    }
+    constexpr std::size_t kFewColumns = 80;
+    constexpr double kNear = 1e-2;  // a gap that more columns soon close
+    lp::PackingOptions at_first = packing;
+    at_first.far_after = kFewColumns;
+    at_first.far_gap = kNear;
+    lp::Packing packed = lp::pack_arborescences(whole, at_first);
+    if (packed.end == lp::PackingEnd::kGapReached || options_.deadline.passed()) {
+      return chosen(whole, packing, std::move(packed));
+    }
+    AlgorithmOptions half = options_;
+    half.deadline = options_.deadline.share(0.5);
+    auto dense = dense_roots(problem_, half);
+    if (dense && dense->ends.packing == Termination::kDone) return *std::move(dense);
+    packed = pack_from(packed, whole, packing);
+    Outcome outcome = chosen(whole, packing, std::move(packed));
+    return dense && is_slower(outcome, *dense, options_.gap) ? *std::move(dense) : outcome;
+  }
+
+  // The plan that is made of the packing.
+  Outcome chosen(const lp::PackingProblem& whole, const lp::PackingOptions& packing,
+                 lp::Packing packed) {
+    Ends ends;
+    if (plans_ && limits_depth_) {
+      ends.shallow = keep_shallow(problem_, options_, packed);
+    } else if (options_.max_trees > 0) {
+      keep_few(whole, packing, options_, packed);
+    } else if (plans_ && !cross_from_each_root(problem_, whole, options_, packed) &&
+               !lower_latency(whole, options_, packed) && rooted_is_enough_) {
+      return improved(*std::move(rooted_));
+    }
+    if (plans_ && lp::total_rate(packed.trees) * (1 + options_.gap) < packed.bound) {
+      if (options_.max_trees > 0) ends.few = Termination::kTreeLimit;
+      if (limits_depth_) ends.shallow = std::max(ends.shallow, Termination::kTreeLimit);
+    }
+    Outcome outcome = outcome_in_blocks(problem_, packed, ends);
+    if (!rooted_ || limits_depth_) return outcome;
+    move_roots_to_middles(problem_, outcome);
+    const bool is_limited = options_.max_trees > 0;
+    const bool rooted_is_as_fast = !is_slower(*rooted_, outcome, options_.gap);
+    if (!is_limited && is_slower(outcome, *rooted_, options_.gap)) {  // the time was too short
+      outcome.blocks = std::move(rooted_->blocks);
+    }
+    return is_limited || rooted_is_as_fast ? improved(std::move(outcome)) : outcome;
+  }
+
+  const AllRoots& problem_;
+  const AlgorithmOptions& options_;
+  const bool limits_depth_;
+  const bool plans_;
+  const bool improves_;
+  const DenseRoots dense_roots_{dense_roots_for(problem_)};
+  std::optional<Outcome> rooted_;  // of free roots: from the first host alone
+  bool rooted_is_enough_ = false;
+};
+
 }  // namespace
 
 AllRoots::AllRoots(Operation operation, const Platform& platform, platforms::Model model,
                    const platforms::OccupationOptions& options, std::vector<double> shares)
     : operation_(operation),
       spread_(platform, first_host(operation, platform), model, options),
-      shares_(shares_for(std::move(shares), operation, platform)),
-      parts_(parts_of(operation, spread_, shares_)) {
+      shares_(shares_for(std::move(shares), operation, platform)) {
   // As the first host reaches all others, each reaches every other where all reach the first.
   require_return(platform, spread_.source());
+}
+
+const lp::PartsProblem& AllRoots::parts() const {
+  if (!parts_) parts_.emplace(parts_of(operation_, spread_, shares_));
+  return *parts_;
 }
 
 bool is_for(const Algorithm& algorithm, const AllRoots& problem) {
@@ -248,66 +368,7 @@ Outcome run(const Algorithm& algorithm, const AllRoots& problem, const Algorithm
 
 Outcome solve(const AllRoots& problem, const AlgorithmOptions& options, Purpose purpose,
               std::span<const BlockOfTrees> start) {
-  const lp::PackingProblem whole = problem.parts().problem();
-  const bool limits_depth = tree_algorithms::limits_depth(options);
-  const bool plans = purpose == Purpose::kPlan;
-  if (plans && !limits_depth) {
-    if (auto outcome = along_binomial_trees(problem, options)) return *std::move(outcome);
-  }
-  // For fewer and nearer trees, except behind many switches, where it takes long: 90 s for 1,024
-  // hosts, and none were found.
-  const bool improves = plans && !is_for_direct_trees(problem.spread().digraph());
-  const auto improved = [&](Outcome found) {
-    return improves ? these_or_from_first_root(problem, std::move(found), options) : found;
-  };
-  std::optional<Outcome> rooted;
-  bool rooted_is_enough = false;
-  if (problem.has_free_roots()) {
-    FirstRoot first = prove_from_first_root(problem, options);
-    rooted = std::move(first.outcome);
-    rooted_is_enough = first.is_enough && options.max_trees == 0 && !limits_depth;
-    const bool goes_on = improves && lp::tries_lower_latency(whole.graph);
-    if (rooted_is_enough && !goes_on) return improved(*std::move(rooted));
-  }
-  const Deadline seeding = options.deadline.share(kSeedShare);
-  const lp::HostRings rings = direct_rings(problem, seeding);
-  if (!limits_depth) {
-    if (auto outcome = along_rings(problem, rings, options, purpose)) return *std::move(outcome);
-  }
-  lp::PackingOptions packing{options};
-  add_start(problem, start, packing.seeds);
-  add_rings(problem, rings, seeding, packing.seeds);
-  if (rooted) {
-    add_start(problem, rooted->blocks, packing.seeds);
-    packing.prices = prices_by_row(rooted->prices, problem.spread().resource_count());
-  }
-  packing.seeds_may_do = !plans;
-  if (limits_depth) {
-    packing.deadline = options.deadline.share(tree_algorithms::packing_share(options));
-  }
-  lp::Packing packed = lp::pack_arborescences(whole, packing);
-  Ends ends;
-  if (plans && limits_depth) {
-    ends.shallow = keep_shallow(problem, options, packed);
-  } else if (options.max_trees > 0) {
-    keep_few(whole, packing, options, packed);
-  } else if (plans && !cross_from_each_root(problem, whole, options, packed) &&
-             !lower_latency(whole, options, packed) && rooted_is_enough) {
-    return improved(*std::move(rooted));
-  }
-  if (plans && lp::total_rate(packed.trees) * (1 + options.gap) < packed.bound) {
-    if (options.max_trees > 0) ends.few = Termination::kTreeLimit;
-    if (limits_depth) ends.shallow = std::max(ends.shallow, Termination::kTreeLimit);
-  }
-  Outcome outcome = outcome_in_blocks(problem, packed, ends);
-  if (!rooted || limits_depth) return outcome;
-  move_roots_to_middles(problem, outcome);
-  const bool is_limited = options.max_trees > 0;
-  const bool rooted_is_as_fast = !is_slower(*rooted, outcome, options.gap);
-  if (!is_limited && is_slower(outcome, *rooted, options.gap)) {  // the time was too short
-    outcome.blocks = std::move(rooted->blocks);
-  }
-  return is_limited || rooted_is_as_fast ? improved(std::move(outcome)) : outcome;
+  return RootsSolver(problem, options, purpose).run(start);
 }
 
 }  // namespace espalier::planner

@@ -45,13 +45,15 @@ class AllRoots {
   [[nodiscard]] const std::vector<double>& shares() const { return shares_; }
   // A part for each host with a share, in their order. With free roots: two parts, whose root is
   // any host.
-  [[nodiscard]] const lp::PartsProblem& parts() const { return parts_; }
+  // Made by the first call, which is not to be made by two threads at a time: a thousand roots of a
+  // dense network would take gigabytes, and mostly need none.
+  [[nodiscard]] const lp::PartsProblem& parts() const;
 
  private:
   Operation operation_;
   Instance spread_;
   std::vector<double> shares_;
-  lp::PartsProblem parts_;
+  mutable std::optional<lp::PartsProblem> parts_;
 };
 
 // The optimum: the trees of each host's block (Outcome::blocks), the proven bound in bytes of the

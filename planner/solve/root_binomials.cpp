@@ -9,6 +9,7 @@
 #include "lp/graph/host_arcs.hpp"
 #include "planner/plan/send_windows.hpp"
 #include "planner/plan/shapes/oblivious_shapes.hpp"
+#include "planner/solve/dense_roots.hpp"
 #include "planner/solve/direct_packing.hpp"
 #include "planner/solve/latency_clusters.hpp"
 #include "support/errors.hpp"
@@ -65,8 +66,7 @@ std::optional<Outcome> along_binomial_trees(const AllRoots& problem,
   auto blocks = binomial_blocks(problem, arcs);
   if (!blocks) return std::nullopt;
   const double gap = problem.has_free_roots() ? gap_near_enough(options) : options.gap;
-  return proven_blocks(problem, *std::move(blocks), lp::plain_bound(problem.parts().problem()),
-                       gap);
+  return proven_blocks(problem, *std::move(blocks), plain_bound_of(problem), gap);
 } catch (const LimitReached&) {
   return std::nullopt;
 }

@@ -10,6 +10,7 @@
 #include "lp/graph/digraph.hpp"
 #include "lp/graph/host_arcs.hpp"
 #include "planner/problem/collective.hpp"
+#include "planner/solve/dense_roots.hpp"
 #include "planner/solve/direct_packing.hpp"
 #include "planner/solve/ring_order.hpp"
 #include "planner/solve/solve_packing.hpp"
@@ -101,6 +102,20 @@ std::vector<BlockOfTrees> blocks_along(const AllRoots& problem,
   return blocks;
 }
 
+// Through the thickest links.
+std::vector<lp::HostRing> thick_rings(const AllRoots& problem, const Deadline& deadline) try {
+  std::vector<lp::HostRing> rings;
+  const lp::HostArcs arcs = problem.spread().fastest_host_arcs(deadline);
+  for (const HostOrder& order :
+       {walk_order(problem, arcs), ring_order(arcs, problem.platform().hosts(), false, deadline)}) {
+    if (order.size() != problem.spread().host_count()) continue;
+    if (auto ring = ring_along(order, arcs)) rings.push_back(*std::move(ring));
+  }
+  return rings;
+} catch (const LimitReached&) {  // the solver starts without them
+  return {};
+}
+
 }  // namespace
 
 lp::HostRings direct_rings(const AllRoots& problem, const Deadline& deadline) {
@@ -111,7 +126,7 @@ lp::HostRings direct_rings(const AllRoots& problem, const Deadline& deadline) {
 std::optional<Outcome> along_rings(const AllRoots& problem, const lp::HostRings& direct,
                                    const AlgorithmOptions& options, Purpose purpose) {
   if (!direct.fill_hosts || problem.has_free_roots()) return std::nullopt;
-  const lp::PlainBound bound = lp::plain_bound(problem.parts().problem());
+  const lp::PlainBound bound = plain_bound_of(problem);
   const auto chains = [&](bool each_along_all, double gap) {
     return proven_blocks(problem, blocks_along(problem, direct.rings, each_along_all), bound, gap);
   };
@@ -126,15 +141,20 @@ void add_rings(const AllRoots& problem, const lp::HostRings& direct, const Deadl
                std::vector<lp::RoutedTree>& seeds) {
   for (const lp::HostRing& ring : direct.rings) add_chains(problem, ring, seeds);
   if (direct.fill_hosts) return;
-  try {
-    const lp::HostArcs arcs = problem.spread().fastest_host_arcs(deadline);
-    for (const HostOrder& order : {walk_order(problem, arcs),
-                                   ring_order(arcs, problem.platform().hosts(), false, deadline)}) {
-      if (order.size() != problem.spread().host_count()) continue;
-      if (const auto ring = ring_along(order, arcs)) add_chains(problem, *ring, seeds);
+  for (const lp::HostRing& ring : thick_rings(problem, deadline)) add_chains(problem, ring, seeds);
+}
+
+std::optional<Outcome> along_thick_ring(const AllRoots& problem, const Deadline& deadline) {
+  std::optional<Outcome> fastest;
+  for (lp::HostRing& ring : thick_rings(problem, deadline)) {
+    Outcome outcome;
+    outcome.blocks = blocks_along(problem, {std::move(ring)}, false);
+    fill_first_resource(outcome, problem.occupation());
+    if (!fastest || throughput_of(*fastest).value < throughput_of(outcome).value) {
+      fastest = std::move(outcome);
     }
-  } catch (const LimitReached&) {  // the solver starts without them
   }
+  return fastest;
 }
 
 }  // namespace espalier::planner

@@ -24,4 +24,8 @@ std::optional<Outcome> along_rings(const AllRoots& problem, const lp::HostRings&
 void add_rings(const AllRoots& problem, const lp::HostRings& direct, const Deadline& deadline,
                std::vector<lp::RoutedTree>& seeds);
 
+// Chains along one ring through the thickest links, the fastest that was found, without a bound; of
+// an operation whose roots are given. Unset: some hosts have no links with which to close one.
+std::optional<Outcome> along_thick_ring(const AllRoots& problem, const Deadline& deadline);
+
 }  // namespace espalier::planner

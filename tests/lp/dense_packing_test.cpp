@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lp/bounds/plain_bound.hpp"
-#include "lp/packing/proportional_trees.hpp"
+#include "lp/dense/proportional_trees.hpp"
 #include "lp/packing/tree_pricer.hpp"
 #include "lp/prices/multiplicative_weights.hpp"
 #include "lp/prices/price_descent.hpp"
@@ -102,11 +102,10 @@ TEST(ProportionalTrees, AreFeasible) {
     const HostArcs arcs(made.graph, made.occupation,
                         std::vector<double>(made.graph.arc_count(), 0.0));
     const std::vector<double> least = plain_bound(problem).least_uses;
-    const ProportionalOptions options{
-        .trees = 40, .share = 0.1, .loss = 1e-3, .of_cost = 50, .of_depth = 0};
+    const ProportionalOptions options{.loss = 1e-3, .of_cost = 50, .of_depth = 0};
     Packing packing = optimum;
-    packing.trees =
-        proportional_trees(problem, arcs, optimum.prices, optimum.bound, least, options);
+    packing.trees = proportional_trees(problem, arcs, optimum.prices, optimum.bound, least,
+                                       falling_turns(problem.root, 40, 0.1), options);
     packing.rate = total_rate(packing.trees);
     EXPECT_EQ(packing.trees.size(), 40U);
     EXPECT_EQ(packing_fault(problem, packing), "");

@@ -1,13 +1,16 @@
 #include "lp/problem/parts_problem.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "lp/packing/cheapest_tree.hpp"
 #include "lp/packing/tree_pricer.hpp"
+#include "support/errors.hpp"
 #include "tests/lp/plain_certificate.hpp"
 #include "tests/lp/plain_flow_lp.hpp"
 #include "tests/lp/random_problems.hpp"
@@ -135,6 +138,19 @@ TEST_P(Doubled, TreesOfAllRootsAreTheCheapestOfTheCopies) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Doubled, ::testing::ValuesIn(kAllModels));
+
+// Before it takes any memory.
+TEST(PartsProblem, RefusesMoreEntriesThanCanBeCounted) {
+  constexpr std::uint32_t kArcs = 60'000;
+  Digraph graph{2, std::vector<std::uint32_t>(kArcs, 0), std::vector<std::uint32_t>(kArcs, 1), {}};
+  SparseMatrix occupation(1, kArcs);
+  for (int arc = 0; arc < static_cast<int>(kArcs); ++arc) occupation.insert(0, arc) = 1;
+  EXPECT_THAT(
+      [&] { const PartsProblem parts(graph, occupation, std::vector<Part>(kArcs, Part{0})); },
+      ::testing::ThrowsMessage<InputError>(
+          ::testing::HasSubstr("the network is too large for this operation: 60000 links, and a "
+                               "part for each of 60000")));
+}
 
 }  // namespace
 }  // namespace espalier::lp::parts_problem_test

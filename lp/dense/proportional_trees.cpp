@@ -1,12 +1,13 @@
-#include "lp/packing/proportional_trees.hpp"
+#include "lp/dense/proportional_trees.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "lp/bounds/plain_bound.hpp"
-#include "lp/graph/min_cost_arborescence.hpp"
+#include "lp/dense/cheapest_from.hpp"
 #include "lp/graph/rooted_tree.hpp"
 #include "lp/random_numbers.hpp"
 
@@ -14,13 +15,20 @@ namespace espalier::lp {
 
 namespace {
 
+// Of all turns; unset: there are several.
+std::optional<std::uint32_t> only_root(std::span<const Turn> turns) {
+  const std::uint32_t first = turns.front().root;
+  const bool is_only = std::ranges::all_of(turns, [&](const Turn& t) { return t.root == first; });
+  return is_only ? std::optional(first) : std::nullopt;
+}
+
 // Rates are multiples of the bound, and a resource's capacity is 1.
 class ProportionalTrees {
  public:
   ProportionalTrees(const PackingProblem& problem, const HostArcs& arcs,
                     std::span<const double> prices, double bound,
-                    std::span<const double> least_uses, const ProportionalOptions& options,
-                    const Deadline& deadline);
+                    std::span<const double> least_uses, std::span<const Turn> turns,
+                    const ProportionalOptions& options, const Deadline& deadline);
 
   std::vector<PackedTree> run();
 
@@ -47,8 +55,9 @@ class ProportionalTrees {
     double cost;  // at the prices: a cheapest tree costs 1
   };
   struct Made {
-    std::vector<std::uint32_t> arcs;  // per host but the root
+    std::uint32_t root;
     double rate;
+    std::vector<std::uint32_t> arcs;  // per host but the root
   };
 
   [[nodiscard]] std::span<const Use> uses(const InArc& in) const {
@@ -63,17 +72,20 @@ class ProportionalTrees {
   void aim(double rate, double rest_after);
   void load(const InArc& in, double sign);
   [[nodiscard]] double growth(const InArc& in) const;
-  [[nodiscard]] std::span<const std::uint32_t> first_tree(double rate, double rest);
+  [[nodiscard]] std::span<const std::uint32_t> first_tree(const Made& made, double rest);
   void measure_depths(const RootedTree& tree);
   bool improve(RootedTree& tree);
   bool rehang(RootedTree& tree, std::uint32_t host);
-  bool make(std::span<const std::uint32_t> start, double rate, double rest_after, Made& made);
+  bool make(std::span<const std::uint32_t> start, double rest_after, Made& made);
   void use(const Made& made, double sign);
-  std::vector<PackedTree> filled() const;
+  [[nodiscard]] double busiest() const { return 1 - std::ranges::min(free_); }
+  [[nodiscard]] bool is_too_dear() const;
+  void improve_again();
+  [[nodiscard]] std::vector<PackedTree> filled() const;
 
   const HostArcs& arcs_;
-  std::uint32_t root_;
   double bound_;
+  std::span<const Turn> turns_;
   const ProportionalOptions& options_;
   double total_;               // rate of all trees
   std::vector<double> price_;  // per resource, sum 1
@@ -86,21 +98,24 @@ class ProportionalTrees {
   std::vector<Left> left_;
   std::vector<double> depth_;  // per node, before the current sweep or after a move in it
   std::vector<std::uint32_t> walk_;
-  std::vector<std::uint32_t> hosts_;  // but the root
-  MinCostArborescence cheapest_;
+  std::uint32_t root_;                // of the current tree
+  std::vector<std::uint32_t> hosts_;  // all others
+  CheapestFrom cheapest_;
   RandomNumbers random_{1};
   DeadlineWatch watch_;
   std::vector<double> cost_;  // per arc, of the search for a first tree
   std::vector<Made> made_;
+  double excess_ = 0;  // of the cost of trees made so far, beyond that of cheapest ones
 };
 
 ProportionalTrees::ProportionalTrees(const PackingProblem& problem, const HostArcs& arcs,
                                      std::span<const double> prices, double bound,
                                      std::span<const double> least_uses,
+                                     std::span<const Turn> turns,
                                      const ProportionalOptions& options, const Deadline& deadline)
     : arcs_(arcs),
-      root_(problem.root),
       bound_(bound),
+      turns_(turns),
       options_(options),
       total_(1 - options.loss),
       price_(prices.begin(), prices.end()),
@@ -109,8 +124,8 @@ ProportionalTrees::ProportionalTrees(const PackingProblem& problem, const HostAr
       free_(price_.size(), 1.0),
       left_(price_.size()),
       depth_(arcs.node_count(), 0.0),
-      cheapest_(problem.graph.node_count, problem.graph.tail, problem.graph.head, problem.root,
-                deadline),
+      root_(turns.front().root),
+      cheapest_(problem.graph, only_root(turns), deadline),
       watch_(deadline),
       cost_(arcs.size()) {
   constexpr double kPriced = 1e-6;
@@ -174,7 +189,7 @@ double ProportionalTrees::growth(const InArc& in) const {
 
 // The cheapest at prices that are higher where less than its proportion is left, without arcs that
 // have not enough left.
-std::span<const std::uint32_t> ProportionalTrees::first_tree(double rate, double rest) {
+std::span<const std::uint32_t> ProportionalTrees::first_tree(const Made& made, double rest) {
   constexpr double kNoise = 1e-3;
   constexpr double kTooDear = 1e3;  // times the cheapest tree
   for (std::uint32_t arc = 0; arc < arcs_.size(); ++arc) {
@@ -183,12 +198,12 @@ std::span<const std::uint32_t> ProportionalTrees::first_tree(double rate, double
     for (const auto& [r, load] : uses(in_arcs_[in_of_[arc]])) {
       const double missing = std::clamp(1 - free_[r] * total_ / rest, -1.0, 1.0);
       cost += price_[r] * (1 + missing) * load;
-      fits = fits && rate * load <= free_[r] - (rest - rate) * least_[r];
+      fits = fits && made.rate * load <= free_[r] - (rest - made.rate) * least_[r];
     }
     cost_[arc] = cost * (1 + kNoise * random_.share()) + (fits ? 0 : kTooDear);
   }
   watch_.require(8 * arcs_.size());
-  return cheapest_.solve(cost_);
+  return cheapest_.solve(made.root, cost_);
 }
 
 // Of all nodes, in edges from the root.
@@ -240,19 +255,17 @@ bool ProportionalTrees::improve(RootedTree& tree) {
   return changed;
 }
 
-bool ProportionalTrees::make(std::span<const std::uint32_t> start, double rate, double rest_after,
-                             Made& made) {
-  constexpr int kSweeps = 30;  // most end before the tenth
+bool ProportionalTrees::make(std::span<const std::uint32_t> start, double rest_after, Made& made) {
   if (start.size() != hosts_.size()) return false;
+  std::ranges::replace(hosts_, made.root, std::exchange(root_, made.root));
   RootedTree tree(arcs_, root_);
-  aim(rate, rest_after);
+  aim(made.rate, rest_after);
   for (const std::uint32_t arc : start) {
     tree.attach(arc);
     load(in_arcs_[in_of_[arc]], 1);
   }
-  for (int sweep = 0; sweep < kSweeps && improve(tree); ++sweep) {
+  for (int sweep = 0; sweep < options_.sweeps && improve(tree); ++sweep) {
   }
-  made.rate = rate;
   made.arcs.clear();
   for (std::uint32_t node = 0; node < arcs_.node_count(); ++node) {
     if (node != root_) made.arcs.push_back(tree.parent_arc(node));
@@ -261,50 +274,82 @@ bool ProportionalTrees::make(std::span<const std::uint32_t> start, double rate, 
 }
 
 void ProportionalTrees::use(const Made& made, double sign) {
+  double cost = 0;
   for (const std::uint32_t arc : made.arcs) {
+    cost += in_arcs_[in_of_[arc]].cost;
     for (const auto& [resource, load] : uses(in_arcs_[in_of_[arc]])) {
       free_[resource] -= sign * made.rate * load;
     }
   }
+  excess_ += sign * made.rate * (cost - options_.least_cost);
+}
+
+// The priced load of all trees is the sum of their costs, and the busiest resource has no less.
+bool ProportionalTrees::is_too_dear() const {
+  return options_.gives_up && excess_ > (1 / options_.enough - options_.least_cost) * total_;
 }
 
 std::vector<PackedTree> ProportionalTrees::filled() const {
-  const double busiest = 1 - std::ranges::min(free_);
+  const double most = busiest();
   std::vector<PackedTree> trees;
   for (const Made& made : made_) {
-    trees.push_back({{made.arcs, {}}, made.rate * bound_ / busiest});
+    trees.push_back({{made.arcs, {}}, made.rate * bound_ / most});
   }
   return trees;
 }
 
-std::vector<PackedTree> ProportionalTrees::run() {
-  double rest = total_;
-  for (std::size_t k = 1; k <= options_.trees; ++k) {
-    const double rate = k < options_.trees ? options_.share * rest : rest;
-    Made made;
-    if (!make(first_tree(rate, rest), rate, rest - rate, made)) return {};
-    use(made, 1);
-    made_.push_back(std::move(made));
-    rest -= rate;
-  }
+// The last tree first.
+void ProportionalTrees::improve_again() {
   for (std::size_t k = made_.size(); k-- > 0;) {
     Made& made = made_[k];
     use(made, -1);
     const std::vector<std::uint32_t> start = made.arcs;
-    make(start, made.rate, 0, made);
+    make(start, 0, made);
     use(made, 1);
+  }
+}
+
+std::vector<PackedTree> ProportionalTrees::run() {
+  double rest = total_;
+  for (const auto& [root, share] : turns_) {
+    Made made{root, share * total_, {}};
+    const double rest_after = std::max(0.0, rest - made.rate);
+    if (!make(first_tree(made, rest), rest_after, made)) return {};
+    use(made, 1);
+    if (is_too_dear()) return {};
+    made_.push_back(std::move(made));
+    rest = rest_after;
+  }
+  double before = 0;
+  for (int pass = 0; pass < options_.passes; ++pass) {
+    const double reached = total_ / busiest();
+    if (reached >= options_.enough || reached <= before) break;
+    before = reached;
+    improve_again();
   }
   return filled();
 }
 
 }  // namespace
 
+std::vector<Turn> falling_turns(std::uint32_t root, std::size_t trees, double share) {
+  std::vector<Turn> turns;
+  double rest = 1;
+  for (std::size_t k = 1; k <= trees; ++k) {
+    turns.push_back({root, k < trees ? share * rest : rest});
+    rest -= turns.back().rate;
+  }
+  return turns;
+}
+
 std::vector<PackedTree> proportional_trees(const PackingProblem& problem, const HostArcs& arcs,
                                            std::span<const double> prices, double bound,
                                            std::span<const double> least_uses,
+                                           std::span<const Turn> turns,
                                            const ProportionalOptions& options,
                                            const Deadline& deadline) try {
-  return ProportionalTrees(problem, arcs, prices, bound, least_uses, options, deadline).run();
+  return ProportionalTrees(problem, arcs, prices, bound, least_uses, turns, options, deadline)
+      .run();
 } catch (const LimitReached&) {
   return {};
 }

@@ -1,13 +1,14 @@
-#include "lp/packing/filling_trees.hpp"
+#include "lp/dense/filling_trees.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "lp/bounds/plain_bound.hpp"
-#include "lp/graph/min_cost_arborescence.hpp"
+#include "lp/dense/cheapest_from.hpp"
 
 namespace espalier::lp {
 
@@ -17,7 +18,7 @@ namespace {
 class FillingTrees {
  public:
   FillingTrees(const PackingProblem& problem, const HostArcs& arcs, std::span<const double> prices,
-               double bound, const Deadline& deadline)
+               double bound, std::span<const PartRoot> roots, const Deadline& deadline)
       : arcs_(arcs),
         bound_(bound),
         prices_(prices),
@@ -29,8 +30,9 @@ class FillingTrees {
         slack_(prices.size()),
         widest_(arcs.size()),
         cost_(arcs.size()),
-        cheapest_(problem.graph.node_count, problem.graph.tail, problem.graph.head, problem.root,
-                  deadline),
+        rest_of_(roots.begin(), roots.end()),
+        cheapest_(problem.graph,
+                  roots.size() == 1 ? std::optional(roots.front().root) : std::nullopt, deadline),
         watch_(deadline) {}
 
   std::vector<PackedTree> run(double gap) try {
@@ -41,8 +43,10 @@ class FillingTrees {
     constexpr double kTiny = 1e-9;    // or so much, where no gap is accepted
     double rate = kShare;
     while (rest_ > gap / (1 + gap) && rate > std::max(kLeast * gap, kTiny)) {
-      if (!add_tree(rate)) {
-        rate *= kSmaller;
+      PartRoot& root = *std::ranges::max_element(rest_of_, {}, &PartRoot::share);
+      const double most = std::min(rate, root.share);
+      if (!add_tree(root, most)) {
+        rate = most * kSmaller;
       } else {
         rate = std::min(kGrowth * rate, kShare * rest_);
       }
@@ -112,22 +116,23 @@ class FillingTrees {
   }
 
   // One of at most that rate; false: there is none, or it would have to be much smaller.
-  bool add_tree(double rate) {
+  bool add_tree(PartRoot& root, double rate) {
     constexpr double kMuchSmaller = 0.5;
     measure_widths();
     measure_slack();
     set_costs(rate);
-    const std::span<const std::uint32_t> tree = cheapest_.solve(cost_);
+    const std::span<const std::uint32_t> tree = cheapest_.solve(root.root, cost_);
     if (tree.empty() || !std::ranges::all_of(tree, [&](auto arc) { return fits(arc, rate); })) {
       return false;
     }
-    const double carried = std::min({rate, rest_, most_on(tree)});
+    const double carried = std::min(rate, most_on(tree));
     if (carried < kMuchSmaller * rate) return false;
     for (const std::uint32_t arc : tree) {
       for (const HostArcs::Use& use : arcs_.uses(arc)) {
         free_[use.resource] = std::max(0.0, free_[use.resource] - carried * load(use));
       }
     }
+    root.share -= carried;
     rest_ -= carried;
     trees_.push_back({{{tree.begin(), tree.end()}, {}}, carried * bound_});
     return true;
@@ -156,7 +161,8 @@ class FillingTrees {
   std::vector<double> slack_;           // per resource
   std::vector<double> widest_;          // per arc
   std::vector<double> cost_;            // per arc
-  MinCostArborescence cheapest_;
+  std::vector<PartRoot> rest_of_;       // what is left of each root's share
+  CheapestFrom cheapest_;
   DeadlineWatch watch_;
   double rest_ = 1;
   std::vector<PackedTree> trees_;
@@ -176,9 +182,10 @@ bool suits_filling_trees(const HostArcs& arcs, std::uint32_t root, double bound)
 }
 
 std::vector<PackedTree> filling_trees(const PackingProblem& problem, const HostArcs& arcs,
-                                      std::span<const double> prices, double bound, double gap,
+                                      std::span<const double> prices, double bound,
+                                      std::span<const PartRoot> roots, double gap,
                                       const Deadline& deadline) {
-  return FillingTrees(problem, arcs, prices, bound, deadline).run(gap);
+  return FillingTrees(problem, arcs, prices, bound, roots, deadline).run(gap);
 }
 
 }  // namespace espalier::lp
