@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <climits>
+#include <exception>
 #include <memory>
 #include <new>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "runtime/api/rank_mapping.hpp"
@@ -74,6 +77,27 @@ void collective_try(MPI_Comm comm, const std::function<void()>& act, bool with_r
   if (first_status == ExitStatus::kBadInput) throw InputError(words->line);
   if (first_status == ExitStatus::kCheckFailed) throw CheckFailed(words->line);
   throw Error(first_status, words->line);
+}
+
+void act_on_some(MPI_Comm comm, bool takes_part, const std::function<void()>& act) {
+  constexpr auto kNap = std::chrono::milliseconds(1);
+  collective_try(comm, [&] {
+    std::exception_ptr failure;
+    try {
+      if (takes_part) act();
+    } catch (const MpiError&) {
+      throw;
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    MPI_Request all_ended = MPI_REQUEST_NULL;
+    check(MPI_Ibarrier(comm, &all_ended), "MPI_Ibarrier");
+    for (int is_done = 0; is_done == 0;) {
+      check(MPI_Test(&all_ended, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (is_done == 0) std::this_thread::sleep_for(kNap);
+    }
+    if (failure) std::rethrow_exception(failure);
+  });
 }
 
 void share_text(MPI_Comm comm, int from, std::string& text) {

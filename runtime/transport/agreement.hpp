@@ -27,6 +27,10 @@ inline void collective_try_by_rank(MPI_Comm comm, const std::function<void()>& a
   collective_try(comm, act, true);
 }
 
+// Collective. Ranks that take part run `act`; the others sleep until all of these have ended, and
+// leave them the processors. Throws on all ranks as collective_try.
+void act_on_some(MPI_Comm comm, bool takes_part, const std::function<void()>& act);
+
 // Collective: every rank gets the text of rank `from`.
 void share_text(MPI_Comm comm, int from, std::string& text);
 

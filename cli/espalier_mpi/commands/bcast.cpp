@@ -114,7 +114,7 @@ void BcastCommand::check_files() const {
 }
 
 ExitStatus BcastCommand::run() const {
-  if (arguments.has_no_plan()) return run_pull(job, arguments, files, pull);
+  if (arguments.has_no_plan()) return run_pull(job, arguments, {.of_broadcast = files}, pull);
   const MPI_Comm comm = job.comm;
   Watchdog& watchdog = *job.watchdog;
   const int rank = runtime::rank_in(comm);

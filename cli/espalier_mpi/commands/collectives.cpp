@@ -20,7 +20,7 @@ struct CollectiveCommand {
   Operation operation = Operation::kReduce;  // not a broadcast
   RunArguments arguments{};
   ElementOptions elements{};
-  RoutedFiles files{};  // of a scatter or a gather
+  FilesOfRanks files{};
   runtime::ReductionOptions options{};
   PullArguments pull{};  // of an allgather
 
@@ -32,9 +32,6 @@ struct CollectiveCommand {
     return operation == Operation::kAllgather && arguments.has_no_plan();
   }
   [[nodiscard]] bool is_barrier() const { return operation == Operation::kBarrier; }
-  [[nodiscard]] bool moves_files() const {
-    return operation == Operation::kScatter || operation == Operation::kGather;
-  }
   [[nodiscard]] ExitStatus run() const;
 };
 
@@ -42,7 +39,7 @@ void CollectiveCommand::add_to(Arguments& app) {
   arguments.add_to(app, options);
   if (planner::combines(operation)) elements.add_to(app);
   if (planner::can_have_schedule(operation)) add_schedule(app, options.schedule);
-  if (moves_files()) add_files_to(app);
+  if (!is_barrier()) add_files_to(app);
   if (operation == Operation::kAllgather) {
     pull.operation = operation;
     pull.add_to(app);
@@ -59,17 +56,25 @@ void CollectiveCommand::add_to(Arguments& app) {
 }
 
 void CollectiveCommand::add_files_to(Arguments& app) {
-  const bool scatters = operation == Operation::kScatter;
   const std::string replaced = "; {rank}, {node} and {host} are replaced";
-  app.add("--in", files.in,
-          scatters
-              ? "file on the plan's root, of which every rank gets a part, by the plan's shares"
-              : "file of each rank, of any size" + replaced,
-          {.type = "FILE"});
-  app.add("--out", files.out,
-          scatters ? "output file of each rank" + replaced
-                   : "output file on the plan's root: the parts in the order of the ranks",
-          {.type = "FILE"});
+  std::string in = "file of each rank, of any size" + replaced;
+  std::string out = "output file of each rank" + replaced;
+  if (operation == Operation::kScatter) {
+    in = "file on the plan's root, of which every rank gets a part, by the plan's shares";
+  } else if (operation == Operation::kAlltoall) {
+    in += ". It is divided by the plan's shares into parts for all ranks";
+  } else if (planner::combines(operation)) {
+    in = "file of each rank, whole elements and of one size" + replaced;
+  }
+  if (operation == Operation::kGather) {
+    out = "output file on the plan's root: the parts in the order of the ranks";
+  } else if (operation == Operation::kReduce) {
+    out = "output file on the plan's root";
+  } else if (operation == Operation::kAllgather || operation == Operation::kAlltoall) {
+    out += ": the parts in the order of the ranks";
+  }
+  app.add("--in", files.in, in, {.type = "FILE"});
+  app.add("--out", files.out, out, {.type = "FILE"});
 }
 
 void CollectiveCommand::check_files() const {
@@ -81,6 +86,9 @@ void CollectiveCommand::check_files() const {
     throw InputError("--message and --in are given; give one of them");
   }
   if (arguments.compare) throw InputError("--compare-mpi needs a --message; leave out --in");
+  if (arguments.verify && planner::combines(operation)) {
+    throw InputError("--verify of what is combined needs a --message; leave out --in");
+  }
   if (!arguments.decisions.empty()) {
     throw InputError("--decisions needs a --message; leave out --in");
   }
@@ -108,7 +116,7 @@ void CollectiveCommand::check() {
 }
 
 ExitStatus CollectiveCommand::run() const {
-  if (pulls()) return run_pull(job, arguments, {}, pull);
+  if (pulls()) return run_pull(job, arguments, {.of_ranks = files}, pull);
   const MPI_Comm comm = job.comm;
   Watchdog& watchdog = *job.watchdog;
   runtime::ReductionOptions with = options;
@@ -139,7 +147,8 @@ ExitStatus CollectiveCommand::run() const {
   } else {
     std::vector<runtime::Collective> bound;
     bind_plans(comm, std::span(&named, 1), with, bound);
-    figures = route_files(comm, bound.front(), arguments, files, bar, watchdog);
+    figures =
+        move_files(comm, mover_of(bound.front(), elements.read()), arguments, files, bar, watchdog);
     node = bound.front().node();
   }
   if (planner::combines(operation)) {

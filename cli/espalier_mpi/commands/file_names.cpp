@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/transport/agreement.hpp"
+#include "runtime/transport/comm_facts.hpp"
 #include "support/errors.hpp"
 #include "support/text.hpp"
 
@@ -38,21 +41,32 @@ std::string identity_of(const std::string& name) {
   return path.empty() ? name : path.string();
 }
 
-void refuse_conflicts(MPI_Comm comm, const std::string& file) {
-  const std::string mine = is_device(file) ? std::string{} : identity_of(file);
-  const std::vector<std::string> files = runtime::gather_texts(comm, mine);
+std::vector<int> first_with_file(MPI_Comm comm, const std::string& file) {
+  const std::vector<std::string> files =
+      runtime::gather_texts(comm, is_device(file) ? std::string{} : identity_of(file));
   const std::vector<std::string> hosts = runtime::host_names(comm);
-  for (std::size_t second = 0; second < files.size(); ++second) {
-    for (std::size_t first = 0; first < second; ++first) {
-      if (files[first].empty() || files[first] != files[second] || hosts[first] != hosts[second]) {
-        continue;
-      }
-      throw InputError(files[first], {},
-                       fmt::format("is the file of rank {} and of rank {} on host {}; put {{rank}} "
-                                   "into --out",
-                                   first, second, hosts[first]));
-    }
+  std::map<std::pair<std::string_view, std::string_view>, int> first_of;
+  std::vector<int> first;
+  for (std::size_t rank = 0; rank < files.size(); ++rank) {
+    const int own = static_cast<int>(rank);
+    first.push_back(files[rank].empty()
+                        ? own
+                        : first_of.try_emplace({hosts[rank], files[rank]}, own).first->second);
   }
+  return first;
+}
+
+void refuse_conflicts(MPI_Comm comm, const std::string& file) {
+  const std::vector<int> first = first_with_file(comm, file);
+  const int rank = runtime::rank_in(comm);
+  const int other = first[static_cast<std::size_t>(rank)];
+  runtime::collective_try(comm, [&] {
+    if (other == rank) return;
+    throw InputError(identity_of(file), {},
+                     fmt::format("is the file of rank {} and of rank {} on host {}; put {{rank}} "
+                                 "into --out",
+                                 other, rank, runtime::host_name()));
+  });
 }
 
 }  // namespace espalier::cli

@@ -9,21 +9,25 @@
 #include <utility>
 #include <vector>
 
+#include "cli/espalier_mpi/bench/bound_plans.hpp"
+#include "cli/espalier_mpi/commands/file_names.hpp"
 #include "engine/plan_blocks.hpp"
 #include "runtime/api/rank_mapping.hpp"
 #include "runtime/files/file_store.hpp"
 #include "runtime/pull/pull_among_hosts.hpp"
 #include "runtime/pull/pull_collective.hpp"
+#include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
 #include "runtime/transport/hosts.hpp"
+#include "runtime/transport/owned_comm.hpp"
 #include "support/errors.hpp"
 
 namespace espalier::cli {
 namespace {
 
-class PulledFiles : public FileCarrier {
+class PullCarrier : public FileCarrier {
  public:
-  PulledFiles(runtime::PullCollective& broadcast, int source)
+  PullCarrier(runtime::PullCollective& broadcast, int source)
       : broadcast_(&broadcast), source_(source) {}
   [[nodiscard]] int root() const override { return source_; }
   [[nodiscard]] Shape stream_shape(std::uint64_t message_bytes,
@@ -78,10 +82,20 @@ TimedOperation timed_pull(MPI_Comm comm, const std::shared_ptr<runtime::PullAmon
   return timed;
 }
 
+FileMover pulling_mover(runtime::PullAmongHosts& pull) {
+  FileMover mover{.operation = planner::Operation::kAllgather};
+  mover.segment_bytes = [&pull](std::uint64_t bytes) { return pull.segment_bytes(bytes); };
+  mover.predicted_time = [](std::uint64_t, std::uint64_t) { return Seconds{}; };
+  mover.move = [&pull](std::byte* in, std::byte* out, const PartBytes& parts) {
+    pull.allgather(in, out, parts.received, {}, MPI_BYTE);
+  };
+  return mover;
+}
+
 // The messages of one command.
 class PullCommand {
  public:
-  PullCommand(const Job& job, const RunArguments& arguments, const FileOptions& files,
+  PullCommand(const Job& job, const RunArguments& arguments, const PulledFiles& files,
               const PullTask& task, std::span<const std::size_t> puller_of, Learning& learning)
       : job_(job),
         arguments_(arguments),
@@ -96,7 +110,7 @@ class PullCommand {
   void run() {
     std::optional<planner::Plan> plan = learning_.plan();
     if (!plan) {
-      const bool learns = learning_.is_active() && files_.in.empty() && !arguments_.compare;
+      const bool learns = learning_.is_active() && files_.none() && !arguments_.compare;
       std::size_t left = learns ? arguments_.repeat - 1 : 0;
       pull(arguments_.repeat - left);
       if (left > 0) plan = learning_.plan();
@@ -131,7 +145,7 @@ class PullCommand {
 
   const Job& job_;
   const RunArguments& arguments_;
-  const FileOptions& files_;
+  const PulledFiles& files_;
   PullTask task_;
   std::vector<int> puller_of_;  // by rank
   Learning& learning_;
@@ -153,19 +167,24 @@ void PullCommand::pull(std::size_t repeat) {
   if (!in_memory_ && !in_files_) {
     watchdog.expect("waiting for all ranks to set up the pull", kOwnTimeoutFirst);
   }
-  if (files_.in.empty()) {
-    if (!in_memory_) {
-      in_memory_ = std::make_shared<runtime::PullAmongHosts>(job_.comm, puller_of_, options);
-    }
+  if (!files_.of_broadcast.in.empty()) {
+    if (!in_files_) in_files_.emplace(job_.comm, options);
+    PullCarrier pulled(*in_files_, task_.source);
+    add(broadcast_file(job_.comm, pulled, with(repeat), files_.of_broadcast, bar_, watchdog));
+    learning_.learn(*in_files_, figures_.message_bytes, figures_.seconds.back());
+    return;
+  }
+  if (!in_memory_) {
+    in_memory_ = std::make_shared<runtime::PullAmongHosts>(job_.comm, puller_of_, options);
+  }
+  if (files_.none()) {
     bar_.expect(arguments_.message().value);
     add(time_message(job_.comm, timed_pull(job_.comm, in_memory_, task_), with(repeat), watchdog));
-    learning_.learn(*in_memory_, figures_.message_bytes, figures_.seconds.back());
   } else {
-    if (!in_files_) in_files_.emplace(job_.comm, options);
-    PulledFiles pulled(*in_files_, task_.source);
-    add(broadcast_file(job_.comm, pulled, with(repeat), files_, bar_, watchdog));
-    learning_.learn(*in_files_, figures_.message_bytes, figures_.seconds.back());
+    add(move_files(job_.comm, pulling_mover(*in_memory_), with(repeat), files_.of_ranks, bar_,
+                   watchdog));
   }
+  learning_.learn(*in_memory_, figures_.message_bytes, figures_.seconds.back());
 }
 
 void PullCommand::follow(const planner::Plan& plan, std::size_t repeat) {
@@ -180,7 +199,13 @@ void PullCommand::follow(const planner::Plan& plan, std::size_t repeat) {
   if (task_.operation == planner::Operation::kBroadcast) {
     const Broadcasts bound =
         bind_broadcasts(job_.comm, {&named, 1}, prepared(runtime::BroadcastOptions()));
-    add(run_bound(job_.comm, named, bound, with(repeat), files_, bar_, *job_.watchdog));
+    add(run_bound(job_.comm, named, bound, with(repeat), files_.of_broadcast, bar_,
+                  *job_.watchdog));
+  } else if (!files_.none()) {
+    std::vector<runtime::Collective> bound;
+    bind_plans(job_.comm, {&named, 1}, prepared(runtime::ReductionOptions()), bound);
+    add(move_files(job_.comm, mover_of(bound.front(), {}), with(repeat), files_.of_ranks, bar_,
+                   *job_.watchdog));
   } else {
     bar_.expect(arguments_.message().value);
     add(time_message(job_.comm,
@@ -193,6 +218,47 @@ void PullCommand::follow(const planner::Plan& plan, std::size_t repeat) {
       figures_.message_bytes,
       *std::min_element(figures_.seconds.end() - static_cast<std::ptrdiff_t>(repeat),
                         figures_.seconds.end()));
+}
+
+void pull_among(const Job& job, const RunArguments& arguments, const PulledFiles& files,
+                const PullArguments& options, const PullTask& task) {
+  const std::uint64_t message = files.none() ? arguments.message().value : 0;
+  const std::vector<std::size_t> puller_of = pullers_of_ranks(job, files.of_broadcast.in.empty());
+  Learning learning(job.comm, options.learning, task, puller_of, message, *job.watchdog);
+  PullCommand command(job, arguments, files, task, puller_of, learning);
+  command.run();
+  if (runtime::rank_in(job.comm) == 0) command.report();
+}
+
+// Where ranks of one host have the same output, one of them pulls it: the source, or else the
+// first.
+void pull_files(const Job& job, const RunArguments& arguments, const PulledFiles& files,
+                const PullArguments& options, PullTask task) {
+  job.watchdog->expect("waiting for all ranks to name their files");
+  const int rank = runtime::rank_in(job.comm);
+  std::vector<int> puller = first_with_file(job.comm, own_name(files.of_broadcast.out, rank));
+  const int first_at_source = puller[static_cast<std::size_t>(task.source)];
+  std::ranges::replace(puller, first_at_source, task.source);
+  const auto pulls = [&](int one) { return puller[static_cast<std::size_t>(one)] == one; };
+  int pullers = 0;
+  int before_source = 0;
+  for (int one = 0; one < static_cast<int>(puller.size()); ++one) {
+    if (one == task.source) before_source = pullers;
+    if (pulls(one)) ++pullers;
+  }
+  if (pullers == static_cast<int>(puller.size())) {
+    return pull_among(job, arguments, files, options, task);
+  }
+  if (rank == 0 && !arguments.quiet) {
+    fmt::print(stderr, "espalier-mpi: pulled by {} of {} ranks; the others have the same files\n",
+               pullers, puller.size());
+  }
+  task.source = before_source;
+  const auto some = runtime::ranks_of_color(job.comm, pulls(rank) ? 0 : MPI_UNDEFINED);
+  if (!some) job.watchdog->pause();
+  runtime::act_on_some(job.comm, some.has_value(), [&] {
+    pull_among({some->get(), job.watchdog}, arguments, files, options, task);
+  });
 }
 
 }  // namespace
@@ -234,16 +300,15 @@ void PullArguments::refuse_given() const {
   }
 }
 
-ExitStatus run_pull(const Job& job, const RunArguments& arguments, const FileOptions& files,
+ExitStatus run_pull(const Job& job, const RunArguments& arguments, const PulledFiles& files,
                     const PullArguments& options) {
   const PullTask task{options.operation, checked_rank(job.comm, "--source", options.source)};
   job.watchdog->start(arguments.running.timeout);
-  const std::uint64_t message = files.in.empty() ? arguments.message().value : 0;
-  const std::vector<std::size_t> puller_of = pullers_of_ranks(job, files.in.empty());
-  Learning learning(job.comm, options.learning, task, puller_of, message, *job.watchdog);
-  PullCommand command(job, arguments, files, task, puller_of, learning);
-  command.run();
-  if (runtime::rank_in(job.comm) == 0) command.report();
+  if (files.of_broadcast.in.empty()) {
+    pull_among(job, arguments, files, options, task);
+  } else {
+    pull_files(job, arguments, files, options, task);
+  }
   return ExitStatus::kDone;
 }
 

@@ -28,9 +28,16 @@ struct PullArguments {
   void refuse_given() const;
 };
 
-// Collective. files: of a broadcast; without any, a test message. Throws InputError on all ranks
+// Of the operation; without any, a test message.
+struct PulledFiles {
+  FileOptions of_broadcast{};
+  FilesOfRanks of_ranks{};  // of an allgather
+  [[nodiscard]] bool none() const { return of_broadcast.in.empty() && of_ranks.in.empty(); }
+};
+
+// Collective. Throws InputError on all ranks
 // when there is no such source, and as broadcast_file and time_message do.
-ExitStatus run_pull(const Job& job, const RunArguments& arguments, const FileOptions& files,
+ExitStatus run_pull(const Job& job, const RunArguments& arguments, const PulledFiles& files,
                     const PullArguments& options);
 
 }  // namespace espalier::cli

@@ -3,7 +3,9 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +15,7 @@
 #include "cli/espalier_mpi/options/options.hpp"
 #include "cli/espalier_mpi/reports/report.hpp"
 #include "cli/espalier_mpi/reports/trace.hpp"
+#include "cli/espalier_mpi/run/elements.hpp"
 #include "cli/espalier_mpi/run/topology_plan.hpp"
 #include "runtime/api/decisions.hpp"
 #include "runtime/files/file_store.hpp"
@@ -94,14 +97,33 @@ Figures run_bound(MPI_Comm comm, const NamedPlan& named, const Broadcasts& bound
                   const RunArguments& arguments, const FileOptions& files, ProgressBar& bar,
                   Watchdog& watchdog);
 
-// The message of a scatter, or of a gather, as files; empty: a test message instead.
-struct RoutedFiles {
-  std::string in{};   // of a scatter: the root's; of a gather: each rank's part
-  std::string out{};  // of a scatter: each rank's part; of a gather: the root's
+// The message of an operation other than a broadcast as files, a name for each rank; empty: a test
+// message instead.
+struct FilesOfRanks {
+  std::string in{};   // of a scatter: the root's, of which each rank gets a part
+  std::string out{};  // of a gather or a reduce: the root's; parts in the order of the ranks
 };
-// Collective, for a plan that is bound. Throws InputError and CheckFailed on all ranks, and then
-// leaves no output.
-Figures route_files(MPI_Comm comm, runtime::Collective& collective, const RunArguments& arguments,
-                    const RoutedFiles& files, ProgressBar& bar, Watchdog& watchdog);
+// The sizes of the parts that follow one another in a rank's files.
+struct PartBytes {
+  std::vector<std::size_t> sent;      // by the rank they are for, or one part for all
+  std::vector<std::size_t> received;  // by the rank they are from, or one
+};
+// What moves them. Functions are collective, but for the two that foretell.
+struct FileMover {
+  planner::Operation operation;
+  int root = 0;
+  std::string node{};             // this rank's name in the plan
+  std::vector<double> shares{};   // as Collective::shares
+  std::size_t element_bytes = 1;  // of what is combined
+  std::function<std::uint64_t(std::uint64_t message_bytes)> segment_bytes{};
+  std::function<Seconds(std::uint64_t message_bytes, std::uint64_t segment_bytes)>
+      predicted_time{};  // 0: nothing is known
+  std::function<void(std::byte* in, std::byte* out, const PartBytes& parts)> move{};
+};
+// By a plan that is bound, which must outlive it. elements: of what is combined.
+FileMover mover_of(runtime::Collective& collective, Elements elements);
+// Throws InputError and CheckFailed on all ranks, and then leaves no output.
+Figures move_files(MPI_Comm comm, const FileMover& mover, const RunArguments& arguments,
+                   const FilesOfRanks& files, ProgressBar& bar, Watchdog& watchdog);
 
 }  // namespace espalier::cli

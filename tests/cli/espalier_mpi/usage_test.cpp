@@ -64,6 +64,9 @@ INSTANTIATE_TEST_SUITE_P(Table, RefusedUsage, ::testing::Values(
     Usage{"allreduce", "PLAN is required; see espalier-mpi allreduce --help"},
     Usage{"alreduce reduce.json", "did you mean 'allreduce'?"},
     Usage{"bcast timed.json --schedule --tuned tuned", "--tuned: --schedule needs the plan's segments"},
+    Usage{"allreduce reduce.json --in a --out b --verify", "--verify of what is combined needs a --message"},
+    Usage{"allgather --in a --out b --message 1", "--message and --in are given; give one of them"},
+    Usage{"allgather --in a", "--in and --out must be given together"},
     Usage{"barrier barrier.json --message 1", "--message: a barrier has none"},
     Usage{"", "no command given; one of: bcast, reduce, allreduce, allgather, reduce-scatter, scatter, "
               "gather, alltoall, barrier, bench, tune, probe"},

@@ -117,6 +117,14 @@ test_pull_files() {
     for rank in 0 1 2 3; do [ "$rank" = "$full" ] || [ ! -e "d$rank/file" ] || fail "d$rank/file is there"; done
   done
   ranks 4 bcast --in none --out 'out{rank}'; refused 2 "rank 0 on $(uname -n): none: cannot open"
+  # Ranks that share an output: the source pulls it, or else the first of them.
+  mkdir own0 own1; ln -s own0 own2; ln -s own1 own3
+  ranks 4 bcast --in in --out 'own{rank}/file' --source 3 --verify --json; done_well
+  says '"ranks": 2'; says '"verified": true'
+  grep -q '^espalier-mpi: pulled by 2 of 4 ranks; the others have the same files' stderr || fail "no note"
+  for rank in 0 1; do cmp in "own$rank/file" || fail "own$rank/file differs"; done
+  ranks 4 bcast --in in --out once --verify --quiet; done_well; cmp in once || fail "once differs"
+  ranks 4 bcast --in none --out once --quiet; refused 2 "none: cannot open"
 }
 
 # A stopped rank: the others name it, within the timeout.

@@ -98,6 +98,49 @@ test_route_files() {
   refused 2 "cannot write: File too large"
 }
 
+# A file of each rank: all parts to all, a part of each to each, and what is combined.
+test_rank_files() {
+  local rank from how
+  routes alltoall 4 0 >alltoall.json
+  for rank in 0 1 2 3; do head -c $((rank * rank * 77777)) /dev/urandom >"in$rank"; done
+  cat in[0-3] >all
+  for how in '' '--algorithm chain'; do
+    # shellcheck disable=SC2086  # several words
+    ranks 4 allgather $how --in 'in{rank}' --out 'out{rank}' --verify --repeat 2 --json; done_well
+    says '"verified": true'; says "\"message_bytes\": $(stat -c %s all)"
+    for rank in 0 1 2 3; do cmp "out$rank" all || fail "out$rank differs"; rm "out$rank"; done
+  done
+  ranks 4 allgather --in 'in{rank}' --out all; refused 2 "is the file of rank 0 and of rank 1"
+  ranks 4 allgather --in 'in{rank}0' --out 'out{rank}'; refused 2 "rank 0 on $(uname -n): in00: cannot open"
+  # Twice is the identity where all parts have one size.
+  head -c 400000 /dev/urandom >whole; split -b 100000 -d -a 1 whole part
+  ranks 4 alltoall alltoall.json --in 'part{rank}' --out 'once{rank}' --verify; done_well
+  for rank in 0 1 2 3; do
+    for from in 0 1 2 3; do
+      cmp -n 25000 -i $((rank * 25000)):$((from * 25000)) "part$from" "once$rank" || fail "once$rank differs"
+    done
+  done
+  ranks 4 alltoall alltoall.json --in 'once{rank}' --out 'twice{rank}'; done_well
+  cat twice[0-3] | cmp - whole || fail "what came back differs"
+  ranks 4 alltoall alltoall.json --in 'in{rank}' --out 'odd{rank}' --verify; done_well
+  # The sums of 32-bit ones, twos, threes and fours are tens.
+  for rank in 0 1 2 3; do
+    for ((from = 0; from < 10001; from++)); do printf "\\x$((rank + 1))\\0\\0\\0"; done >"n$rank"
+  done
+  for ((from = 0; from < 10001; from++)); do printf '\xa\0\0\0'; done >tens
+  ranks 4 reduce --algorithm chain --type int32 --in 'n{rank}' --out sum --root 1; done_well
+  says '^not verified'; cmp sum tens || fail "the sum differs"
+  ranks 4 allreduce --algorithm chain --type int32 --in 'n{rank}' --out 'sum{rank}'; done_well
+  for rank in 0 1 2 3; do cmp "sum$rank" tens || fail "sum$rank differs"; done
+  ranks 4 reduce-scatter --algorithm chain --type int32 --in 'n{rank}' --out 'sum{rank}'; done_well
+  cat sum[0-3] | cmp - tens || fail "the parts of the sum differ"
+  ranks 4 allreduce --algorithm chain --in 'n{rank}' --out 'sum{rank}'
+  refused 2 "n0: 40004 bytes are not whole elements of 8 bytes"
+  truncate -s 40000 n2
+  ranks 4 allreduce --algorithm chain --type int32 --in 'n{rank}' --out 'sum{rank}'
+  refused 2 "the file of rank 0 has 40004 bytes, that of rank 2 40000; files that are combined have one size"
+}
+
 test_stopped_route() {
   local stop=19 rank
   no_files_to_remove
