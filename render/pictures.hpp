@@ -16,7 +16,7 @@ namespace espalier::render {
 // A picture with more nodes would take minutes.
 inline constexpr std::size_t kMostNodes = 20'000;
 // More nodes than this stand on circles around one of them, and may overlap: moving them apart
-// would take minutes. A plan is not drawn then.
+// would take minutes. Of a plan's only the source and the busiest then have names.
 inline constexpr std::size_t kMostApart = 2000;
 
 // The platform as a DOT graph: a line for each pair of nodes, its colour and thickness by bandwidth
@@ -28,7 +28,7 @@ std::string platform_picture(const platforms::Platform& platform);
 // own colour, the others in grey; the busiest resources are marked.
 // loads: of the plan's resources, from planner::loads_of.
 // Precondition: planner::verify finds no fault. Throws InputError (reason only) for more than
-// kMostApart nodes.
+// kMostNodes nodes.
 std::string plan_picture(const planner::Plan& plan, const platforms::Platform& platform,
                          std::span<const planner::ResourceLoad> loads);
 

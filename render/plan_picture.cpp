@@ -55,7 +55,8 @@ class PlanPicture {
     DotText dot(platform_.name());
     dot.defaults("graph", graph_attributes());
     dot.defaults("node", node_defaults(platform_.nodes().size()));
-    dot.defaults("edge", {{"arrowsize", "0.5"}, {"fontname", kFont}, {"fontsize", "8"}});
+    dot.defaults(
+        "edge", {{"arrowsize", is_vast() ? "0.2" : "0.5"}, {"fontname", kFont}, {"fontsize", "8"}});
     for (const Node& node : platform_.nodes()) write(node, dot);
     write_grey(dot);
     for (std::size_t i = 0; i < coloured_; ++i) write_tree(i, dot);
@@ -126,9 +127,9 @@ class PlanPicture {
       // The first tree around its source; edges of weight 0 do not influence the layout.
       attributes.push_back({"layout", "twopi"});
       attributes.push_back({"root", plan_.nodes[order_.empty() ? 0 : order_.front().root]});
-      attributes.push_back({"overlap", "prism"});
+      attributes.push_back({"overlap", is_vast() ? "true" : "prism"});
       attributes.push_back({"splines", "line"});
-      attributes.push_back({"ranksep", "0.7"});
+      attributes.push_back({"ranksep", is_vast() ? "0.8" : "0.7"});
     }
     attributes.push_back({"label", legend(), true});
     return attributes;
@@ -140,9 +141,17 @@ class PlanPicture {
     return !map_.used() && plan_.nodes.size() * order_.size() <= kMostEdges;
   }
 
+  // So many nodes that they are points, on circles around the source.
+  [[nodiscard]] bool is_vast() const { return platform_.nodes().size() > kMostApart; }
+
   void write(const Node& node, DotText& dot) const {
     DotAttributes looks = nodes_.looks(node);
-    if (busy_nodes_.contains(index_of(*platform_.find_node(node.name)))) {
+    const bool is_busy = busy_nodes_.contains(index_of(*platform_.find_node(node.name)));
+    if (is_vast() && !is_busy && node.name != source()) {
+      looks.push_back({"label", ""});
+      looks.push_back({"shape", "circle"});
+    }
+    if (is_busy) {
       looks.push_back({"color", std::string(kBusy)});
       looks.push_back({"penwidth", "2.2"});
     }
@@ -154,8 +163,9 @@ class PlanPicture {
 
   [[nodiscard]] double width_of(double rate) const {
     const double most = order_.empty() ? 1 : order_.front().tree->rate.value;
-    const double thickest = plan_.nodes.size() > 220 ? 1.8 : 3.8;
-    return 0.8 + (thickest - 0.8) * std::min(1.0, rate / most);
+    const double thinnest = is_vast() ? 0.2 : 0.8;
+    const double thickest = is_vast() ? 0.5 : plan_.nodes.size() > 220 ? 1.8 : 3.8;
+    return thinnest + (thickest - thinnest) * std::min(1.0, rate / most);
   }
 
   void write_edge(std::uint32_t arc, DotAttributes looks, DotText& dot) const {
@@ -191,7 +201,8 @@ class PlanPicture {
 
   // The greatest number of grey links that are drawn.
   [[nodiscard]] std::size_t most_grey() const {
-    return std::max<std::size_t>(400, 2 * platform_.nodes().size());
+    constexpr std::size_t kInVast = 2000;  // more would cover the coloured trees
+    return is_vast() ? kInVast : std::max<std::size_t>(400, 2 * platform_.nodes().size());
   }
 
   void write_grey(DotText& dot) const {
@@ -322,7 +333,7 @@ class PlanPicture {
 
 std::string plan_picture(const Plan& plan, const Platform& platform,
                          std::span<const planner::ResourceLoad> loads) {
-  require_drawable(platform, kMostApart);
+  require_drawable(platform, kMostNodes);
   return PlanPicture(plan, platform, loads).text();
 }
 

@@ -109,7 +109,18 @@ void add_depths(const Problem& problem, ComparisonContext& context, Comparison& 
       row.figures.relative =
           experiments::relative_to(comparison.bound_Bps, row.figures.throughput_Bps);
       if (context.message) row.time_s = time_of(*context.message, plan, problem.platform());
-      comparison.by_depth.push_back(row);
+      // Where a stricter limit gave better trees, they are the best within the wider one, too.
+      std::vector<DepthRow>& rows = comparison.by_depth;
+      const auto is_better = [&](const DepthRow& wider) {
+        constexpr double kFaster = 1 + 1e-6;
+        return row.figures.throughput_Bps > wider.figures.throughput_Bps * kFaster &&
+               (!context.message || row.time_s <= wider.time_s);
+      };
+      while (!rows.empty() && is_better(rows.back())) {
+        row.max_depth = rows.back().max_depth;
+        rows.pop_back();
+      }
+      rows.push_back(row);
       depth = figures.depth - std::max<std::size_t>(1, figures.depth / 4);
     } catch (const InfeasibleError&) {  // no tree is that shallow
       return;

@@ -212,6 +212,32 @@ TEST(PlanPicture, SaysHowManyGreyLinksItDraws) {
   EXPECT_EQ(count_of(dot, "#b4b4b470"), 600U);
 }
 
+// More than can be moved apart: points on circles, of which only the source has a name.
+TEST(PlanPicture, DrawsThousandsOfHostsAsPoints) {
+  std::string nodes = R"({"name": "n0"})";
+  std::string links;
+  planner::Plan plan = chain();
+  plan.nodes = {"n0"};
+  plan.source = "n0";
+  planner::PlanTree& tree = plan.broadcast_trees.front();
+  tree.edges.clear();
+  for (std::uint32_t i = 1; i <= kMostApart; ++i) {
+    nodes += fmt::format(R"(, {{"name": "n{}"}})", i);
+    links += fmt::format(R"({}{{"from": "n{}", "to": "n{}", "bandwidth": "8 Gbit/s"}})",
+                         i == 1 ? "" : ", ", (i - 1) / 2, i);
+    plan.nodes.push_back(fmt::format("n{}", i));
+    tree.edges.push_back({(i - 1) / 2, i});
+  }
+  const std::string dot = plan_picture(plan, platform_of(nodes, links), {});
+  EXPECT_EQ(count_of(dot, "overlap=\"true\""), 1U);
+  EXPECT_EQ(count_of(dot, "shape=\"circle\""), kMostApart);
+  const std::string svg = draw(dot, "svg");
+  EXPECT_EQ(xml_fault(svg), "");
+  EXPECT_EQ(count_of(svg, "class=\"edge\""), kMostApart);
+  EXPECT_EQ(count_of(svg, ">n0</text>"), 1U);
+  EXPECT_EQ(count_of(svg, ">n1</text>"), 0U);
+}
+
 const std::string kNasty = R"({"name": "a\\"}, {"name": "<b & \"c\">"}, {"name": "d&lt;\\N"},
                                {"name": "Zürich ✓"})";
 const std::string kNastyLinks =

@@ -228,6 +228,20 @@ TEST_F(CompareCommand, TheFrontierOfDepth) {
               HasSubstr("--frontier: unknown frontier 'width'"));
 }
 
+// Among 71 regions trees of depth 4 were found that are faster than those for depth 5.
+TEST_F(CompareCommand, ARowOfTheFrontierIsNoSlowerThanShallowerOnes) {
+  const Json frontier =
+      run_json({"compare", sample("cloud-71-regions.json"), "--source", "azure:westeurope",
+                "--algorithm", "flat", "--frontier", "depth", "--json"})
+          .at("frontier");
+  ASSERT_GE(frontier.size(), 5U);
+  for (std::size_t i = 1; i < frontier.size(); ++i) {
+    EXPECT_LT(frontier[i].at("depth"), frontier[i - 1].at("depth"));
+    EXPECT_LE(frontier[i].at("throughput_Bps"),
+              frontier[i - 1].at("throughput_Bps").get<double>() * (1 + 1e-6));
+  }
+}
+
 TEST_F(CompareCommand, EveryModelOnEverySample) {
   const Json models = run_json({"list", "models", "--json"});
   for (const char* name :
