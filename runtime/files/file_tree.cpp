@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <numeric>
 #include <set>
@@ -79,7 +80,9 @@ void add_folder(const std::string& name, const std::string& prefix, FileTree& to
     inside.push_back(it->path().filename().string());
   }
   if (fault) refuse_file(name, "cannot read: " + fault.message());
-  std::sort(inside.begin(), inside.end());
+  std::ranges::sort(inside, [](const std::string& one, const std::string& other) {
+    return ::strverscmp(one.c_str(), other.c_str()) < 0;
+  });
   for (const std::string& one : inside) {
     const std::string path = fmt::format("{}/{}", name, one);
     to.entries.push_back(entry_of(path, prefix + one, false, holes_left));
@@ -98,7 +101,8 @@ bool is_one_folder(const std::vector<std::string>& names) {
   return names.size() == 1 && fs::is_directory(names[0], ignored);
 }
 
-// Whether the path is relative and stays below its starting folder.
+}  // namespace
+
 bool stays_below(const std::string& path) {
   if (path.empty() || path.front() == '/' || path.find('\0') != std::string::npos) return false;
   const fs::path parts(path);
@@ -106,8 +110,6 @@ bool stays_below(const std::string& path) {
     return part == ".." || part == "." || part.empty();
   });
 }
-
-}  // namespace
 
 FileTree scan_files(const std::vector<std::string>& names) {
   FileTree tree;

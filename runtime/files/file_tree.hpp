@@ -33,9 +33,13 @@ struct FileTree {
 
 // For a single folder: its contents, at any depth. Otherwise each name, stored under its last
 // component, folders with their contents. In the order of the names; each folder's contents are
-// sorted. Symbolic links below a name stay links. Throws InputError for anything other than a file,
-// folder or link, and for two names with the same last component.
+// sorted, numbers in names by value ("part.2" before "part.10"). Symbolic links below a name stay
+// links. Throws InputError for anything other than a file, folder or link, and for two names with
+// the same last component.
 FileTree scan_files(const std::vector<std::string>& names);
+
+// Whether the path is relative and has no "..", so that it leads nowhere else.
+bool stays_below(const std::string& path);
 
 // Serialisation. file_tree_from_text throws InputError, also for a path that leads out of the
 // output's folder.
@@ -71,6 +75,8 @@ class InputTree : public ByteSource {
   // Of files and links. Folders may get further entries, which are not sent.
   [[nodiscard]] std::optional<SourceChange> change() const override;
   void read_at(std::uint64_t offset, std::byte* to, std::size_t bytes) override;
+  [[nodiscard]] const FileTree& tree() const { return tree_; }
+  [[nodiscard]] const std::string& path_of(std::size_t entry) const { return paths_[entry]; }
 
  private:
   std::vector<std::string> paths_;  // one per entry
@@ -96,9 +102,11 @@ class OutputTree : public ByteTarget {
   void sync() override;
   // Sets times and permissions, and renames.
   void commit() override;
+  [[nodiscard]] const FileTree& tree() const { return tree_; }
+  // Until commit().
+  [[nodiscard]] std::string path_of(std::size_t entry) const;
 
  private:
-  [[nodiscard]] std::string path_of(std::size_t entry) const;
   void make_entries();
   void finish_entries();
   void remove() noexcept;

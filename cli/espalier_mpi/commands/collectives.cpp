@@ -57,21 +57,31 @@ void CollectiveCommand::add_to(Arguments& app) {
 
 void CollectiveCommand::add_files_to(Arguments& app) {
   const std::string replaced = "; {rank}, {node} and {host} are replaced";
+  const std::string each = "; with {rank}, {node} or {host}, a file or folder for each rank";
   std::string in = "file of each rank, of any size" + replaced;
   std::string out = "output file of each rank" + replaced;
   if (operation == Operation::kScatter) {
-    in = "file on the plan's root, of which every rank gets a part, by the plan's shares";
+    in = "file on the plan's root, of which every rank gets a part, or folder, of which it gets "
+         "whole files, by the plan's shares" +
+         each;
+    out = "output file or folder of each rank" + replaced;
+  } else if (operation == Operation::kGather || operation == Operation::kAllgather) {
+    in = "file of each rank, of any size, or folder" + replaced;
   } else if (operation == Operation::kAlltoall) {
     in += ". It is divided by the plan's shares into parts for all ranks";
   } else if (planner::combines(operation)) {
     in = "file of each rank, whole elements and of one size" + replaced;
   }
+  const std::string joined = ": the parts in the order of the ranks";
+  const std::string folder = ", or a folder with the contents of all folders";
   if (operation == Operation::kGather) {
-    out = "output file on the plan's root: the parts in the order of the ranks";
+    out = "output file on the plan's root" + joined + folder + each;
   } else if (operation == Operation::kReduce) {
     out = "output file on the plan's root";
-  } else if (operation == Operation::kAllgather || operation == Operation::kAlltoall) {
-    out += ": the parts in the order of the ranks";
+  } else if (operation == Operation::kAllgather) {
+    out += joined + folder;
+  } else if (operation == Operation::kAlltoall) {
+    out += joined;
   }
   app.add("--in", files.in, in, {.type = "FILE"});
   app.add("--out", files.out, out, {.type = "FILE"});

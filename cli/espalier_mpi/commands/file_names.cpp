@@ -35,6 +35,10 @@ std::string own_name(std::string name, int rank, const std::string& node) {
   return node.empty() ? name : replaced(std::move(name), "{node}", node);
 }
 
+bool depends_on_rank(const std::string& name) {
+  return own_name(name, 0, "node") != name;
+}
+
 std::string identity_of(const std::string& name) {
   std::error_code ignored;
   const fs::path path = fs::weakly_canonical(fs::absolute(name, ignored), ignored);

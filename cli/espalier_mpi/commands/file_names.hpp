@@ -10,6 +10,8 @@ namespace espalier::cli {
 
 // `name` with {rank} and {host} replaced by those of this rank, and {node} if it is given.
 std::string own_name(std::string name, int rank, const std::string& node = {});
+// Whether `name` contains one of these.
+bool depends_on_rank(const std::string& name);
 
 // The canonical path of a file, as far as it exists, so that different names of one file compare
 // equal.

@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <span>
+#include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -14,6 +17,7 @@
 #include "cli/espalier_mpi/run/timing.hpp"
 #include "runtime/api/parts.hpp"
 #include "runtime/files/mapped_files.hpp"
+#include "runtime/files/tree_parts.hpp"
 #include "runtime/memory/checksum.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
@@ -26,8 +30,25 @@ namespace {
 using planner::Operation;
 using runtime::check;
 
+// Whether ranks get parts as they are, and no row of each.
+bool copies_parts(Operation operation) {
+  return operation == Operation::kScatter || operation == Operation::kGather ||
+         operation == Operation::kAllgather;
+}
+
 bool sends_to_each(Operation operation) {
   return operation == Operation::kScatter || operation == Operation::kAlltoall;
+}
+
+// The largest of all ranks' values.
+std::uint64_t largest(MPI_Comm comm, std::uint64_t value) {
+  check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  return value;
+}
+
+bool is_folder(const std::string& name) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(name, ignored);
 }
 
 class PartFiles {
@@ -47,10 +68,17 @@ class PartFiles {
     const bool is_for_root = operation == Operation::kGather || operation == Operation::kReduce;
     if (is_root || !is_for_root) output_name_ = own_name(files.out, rank_, mover.node);
     if (!is_for_root) refuse_conflicts(comm_, output_name_);
-    runtime::collective_try_by_rank(comm_, [&] {
-      if (!input_name_.empty()) open_input();
-    });
-    divide();
+    const bool names_each = names_a_file_each(files);
+    if (copies_parts(operation) &&
+        largest(comm_, names_each || is_folder(input_name_) ? 1 : 0) != 0) {
+      name_trees(files);
+      divide_trees();
+    } else {
+      runtime::collective_try_by_rank(comm_, [&] {
+        if (!input_name_.empty()) open_input();
+      });
+      divide();
+    }
     disk_ = disk_time(total_);
   }
 
@@ -61,8 +89,7 @@ class PartFiles {
     watchdog_->expect("waiting for all ranks to reserve space for their files", disk_);
     output_.reset();
     runtime::collective_try_by_rank(comm_, [&] {
-      if (output_name_.empty()) return;
-      output_ = std::make_unique<runtime::MappedOutput>(output_name_, sum_of(parts_.received));
+      if (!output_name_.empty()) output_ = new_output();
     });
     const double seconds =
         timer.seconds_of({[&] {
@@ -133,6 +160,92 @@ class PartFiles {
     }
     return sums;
   }
+  // Whether the root has a file or a folder of each rank, by the option with a name that depends on
+  // the rank.
+  [[nodiscard]] bool names_a_file_each(const FilesOfRanks& files) const {
+    return (mover_->operation == Operation::kScatter && depends_on_rank(files.in)) ||
+           (mover_->operation == Operation::kGather && depends_on_rank(files.out));
+  }
+  // Sets what each rank sends or, in a scatter, receives, and maps the input.
+  void name_trees(const FilesOfRanks& files) {
+    alignment_ = largest(comm_, runtime::page_bytes());
+    std::vector<runtime::MappedInputTrees::Named> inputs;
+    if (mover_->operation == Operation::kScatter) {
+      const std::vector<std::string> names =
+          runtime::gather_texts(comm_, own_name(files.in, rank_, mover_->node));
+      std::string text;
+      runtime::collective_try_by_rank(comm_, [&] {
+        if (rank_ != mover_->root) return;
+        inputs = scattered(names, depends_on_rank(files.in));
+        text = runtime::to_text(trees_);
+      });
+      runtime::share_text(comm_, mover_->root, text);
+      trees_ = runtime::named_files_from_text(text);
+    } else {
+      std::vector<runtime::NamedFiles> mine(1);
+      runtime::collective_try_by_rank(comm_,
+                                      [&] { mine.front() = runtime::scan_name(input_name_); });
+      for (const std::string& text : runtime::gather_texts(comm_, runtime::to_text(mine))) {
+        trees_.push_back(runtime::named_files_from_text(text).front());
+      }
+      inputs.push_back({input_name_, mine.front().tree});
+      name_places(files.out);
+    }
+    runtime::collective_try_by_rank(comm_, [&] {
+      if (inputs.empty()) return;
+      input_ = std::make_unique<runtime::MappedInputTrees>(inputs, alignment_);
+    });
+  }
+  // The root's input, which sets what each rank receives.
+  [[nodiscard]] std::vector<runtime::MappedInputTrees::Named> scattered(
+      const std::vector<std::string>& names, bool one_each) {
+    std::vector<runtime::MappedInputTrees::Named> inputs;
+    if (one_each) {
+      for (const std::string& name : names) {
+        trees_.push_back(runtime::scan_name(name));
+        inputs.push_back({name, trees_.back().tree});
+      }
+      return inputs;
+    }
+    inputs.push_back({input_name_, runtime::scan_name(input_name_).tree});
+    for (runtime::FileTree& part : runtime::dealt(inputs.front().tree, mover_->shares)) {
+      trees_.push_back({true, std::move(part)});
+    }
+    return inputs;
+  }
+  // Where each rank's files are in the output's folder.
+  void name_places(const std::string& out) {
+    places_.assign(ranks_, {});
+    if (mover_->operation != Operation::kGather || !depends_on_rank(out)) return;
+    const std::size_t folder = out.rfind('/', out.find('{'));
+    const std::size_t place = folder == std::string::npos ? 0 : folder + 1;
+    places_ = runtime::gather_texts(comm_, own_name(out.substr(place), rank_, mover_->node));
+    if (!output_name_.empty()) output_name_ = place == 0 ? "." : out.substr(0, place);
+  }
+  void divide_trees() {
+    std::vector<std::size_t> sizes;
+    for (const runtime::NamedFiles& files : trees_) {
+      sizes.push_back(runtime::aligned_bytes(files.tree, alignment_));
+      for (const auto& entry : files.tree.entries) total_ += entry.bytes;
+    }
+    parts_ = {{sizes[here()]}, sizes};
+    if (mover_->operation == Operation::kScatter) std::swap(parts_.sent, parts_.received);
+  }
+  [[nodiscard]] std::unique_ptr<runtime::MappedTarget> new_output() const {
+    if (trees_.empty()) {
+      return std::make_unique<runtime::MappedOutput>(output_name_, sum_of(parts_.received));
+    }
+    if (mover_->operation != Operation::kScatter) {
+      return std::make_unique<runtime::MappedOutputTree>(
+          output_name_, runtime::joined(trees_, places_), alignment_);
+    }
+    const runtime::NamedFiles& mine = trees_[here()];
+    if (mine.is_folder) {
+      return std::make_unique<runtime::MappedOutputTree>(output_name_, mine.tree, alignment_);
+    }
+    return std::make_unique<runtime::MappedOutput>(output_name_, mine.tree.entries.front().bytes,
+                                                   alignment_);
+  }
   void open_input() {
     input_ = std::make_unique<runtime::MappedInput>(input_name_);
     const std::size_t bytes = input_->bytes().size();
@@ -201,8 +314,12 @@ class PartFiles {
   std::uint64_t total_ = 0;  // of the message
   PartBytes parts_;
   Seconds disk_;
-  std::unique_ptr<runtime::MappedInput> input_;
-  std::unique_ptr<runtime::MappedOutput> output_;
+  std::unique_ptr<runtime::MappedSource> input_;
+  std::unique_ptr<runtime::MappedTarget> output_;
+  // Where files of trees are copied: of each rank, what it sends or, in a scatter, receives.
+  std::vector<runtime::NamedFiles> trees_;
+  std::vector<std::string> places_;  // of these in the output's folder
+  std::uint64_t alignment_ = 1;
 };
 
 }  // namespace

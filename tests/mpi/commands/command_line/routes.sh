@@ -150,3 +150,56 @@ test_stopped_route() {
     timed_out "rank [0-9]: no progress for 2 s; .*(from|to) rank $rank"
   done
 }
+
+# Whole files: the root's folder dealt to the ranks, and those of ranks in one folder.
+test_rank_folders() {
+  local rank i how
+  route_plans
+  mkdir -p shards/more/deep shards/none
+  for i in 1 2 3 4 5 6 7 8 9 10 11; do head -c $((i * 5000 + 1)) /dev/urandom >"shards/shard.$i"; done
+  : >shards/more/empty; echo run >shards/more/deep/script; chmod 755 shards/more/deep/script
+  ln -s ../shard.1 shards/more/link; touch -d 2001-02-03 shards/shard.10
+  ranks 4 scatter scatter.json --in shards --out 'got.{rank}' --verify --repeat 2 --json
+  done_well; says "\"message_bytes\": $(cat shards/shard.* shards/more/deep/script | wc -c)"; says '"verified": true'
+  [ "$(ls got.3)" = "$(printf 'shard.10\nshard.11')" ] || fail "rank 3 has $(ls got.3)"
+  mkdir whole
+  for rank in 0 1 2 3; do cp -a "got.$rank/." whole; done
+  diff -r --no-dereference shards whole || fail "the parts differ from what was scattered"
+  [ "$(stat -c %y whole/shard.10)" = "$(stat -c %y shards/shard.10)" ] || fail "another time"
+  [ -x whole/more/deep/script ] || fail "other permissions"
+  # As many files as ranks: one each, whatever their sizes.
+  mkdir four
+  for i in 8 9 10 11; do head -c $((i * i * i * i * i)) /dev/urandom >"four/part.$i"; done
+  ranks 4 scatter scatter.json --in four --out 'one.{rank}'; done_well
+  for rank in 0 1 2 3; do cmp "one.$rank/part.$((rank + 8))" "four/part.$((rank + 8))" || fail "rank $rank"; done
+  # A gather brings all into one folder, or each rank's into one of its own; a scatter takes it from there.
+  ranks 4 gather gather.json --in 'got.{rank}' --out all --verify --repeat 2; done_well
+  diff -r --no-dereference shards all || fail "what was gathered differs"
+  ranks 4 gather gather.json --in 'got.{rank}' --out 'by/host/{node}/its' --verify; refused 2 "by/host/: cannot write"
+  mkdir by
+  ranks 4 gather gather.json --in 'got.{rank}' --out 'by/host/{node}/its' --verify; done_well
+  for rank in 0 1 2 3; do diff -r --no-dereference "got.$rank" "by/host/n$rank/its" || fail "rank $rank"; done
+  ranks 4 scatter scatter.json --in 'by/host/{node}' --out 'back.{rank}'; done_well
+  for rank in 0 1 2 3; do diff -r --no-dereference "got.$rank" "back.$rank/its" || fail "rank $rank"; done
+  # The same with files.
+  for rank in 0 1 2 3; do head -c $((rank * 33333)) /dev/urandom >"file$rank"; done
+  ranks 4 gather gather.json --in 'file{rank}' --out 'files/{rank}.bin' --verify; done_well
+  ranks 4 scatter scatter.json --in 'files/{rank}.bin' --out 'again.{rank}' --verify; done_well
+  for rank in 0 1 2 3; do cmp "file$rank" "again.$rank" || fail "rank $rank"; done
+  # Everyone's to all, along trees and pulled.
+  for how in '' '--algorithm chain'; do
+    # shellcheck disable=SC2086  # several words
+    ranks 4 allgather $how --in 'got.{rank}' --out 'each.{rank}' --verify --repeat 2; done_well
+    for rank in 0 1 2 3; do
+      diff -r --no-dereference shards "each.$rank" || fail "rank $rank"
+      rm -r "each.$rank"
+    done
+  done
+  # Refused, without an output anywhere.
+  ranks 4 gather gather.json --in by/host/n2 --out twice; refused 2 "rank 0 and rank 1 both have 'its/"
+  ranks 4 allgather --in shards --out 'twice.{rank}'; refused 2 "rank 0 and rank 1 both have '"
+  ranks 4 gather gather.json --in 'got.{rank}' --out all; refused 2 "all: cannot write: exists; several files need a new or empty folder"
+  ranks 4 scatter scatter.json --in 'by/host/{rank}' --out 'bad.{rank}'; refused 2 "by/host/0: cannot read: No such file"
+  ranks 4 alltoall alltoall.json --in 'got.{rank}' --out 'bad.{rank}'; refused 2 "got.0: cannot read: is not a regular file"
+  [ -z "$(find . -name '.espalier*' -o -name 'twice*' -o -name 'bad*')" ] || fail "an output is left"
+}
