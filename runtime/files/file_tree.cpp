@@ -272,11 +272,13 @@ OutputTree::OutputTree(std::string name, FileTree tree, std::optional<std::uint6
   std::string staging = kept_name(target.string());
   if (resume) {
     record_.emplace(staging + ".progress", *resume);
-    if (record_->bytes() == 0) fs::remove_all(staging, fault);
-    if (record_->bytes() > 0) {
+    // Recorded when all entries had been made.
+    if (!record_->is_new() && fs::is_directory(staging, fault)) {
       staging_ = std::move(staging);
+      make_writable();
       return;
     }
+    fs::remove_all(staging, fault);
   } else {
     staging.replace(staging.size() - std::string_view("part").size(), std::string::npos,
                     std::to_string(::getpid()));
@@ -285,6 +287,7 @@ OutputTree::OutputTree(std::string name, FileTree tree, std::optional<std::uint6
   staging_ = std::move(staging);
   try {
     make_entries();
+    if (record_) record_->write(0);
   } catch (...) {
     remove();
     throw;
@@ -365,14 +368,19 @@ void OutputTree::commit() {
   if (record_) record_->remove();
 }
 
+// After finish_entries().
+void OutputTree::make_writable() const noexcept {
+  for (std::size_t i = 0; i < tree_.entries.size(); ++i) {
+    const bool is_link = tree_.entries[i].kind == FileKind::kLink;
+    if (!is_link) (void)::chmod(path_of(i).c_str(), 0700);
+  }
+}
+
 void OutputTree::remove() noexcept {
   if (staging_.empty()) return;
   open_.close_all();
+  make_writable();
   std::error_code ignored;
-  // Folders that cannot be emptied got their permissions from finish_entries().
-  for (std::size_t i = 0; i < tree_.entries.size(); ++i) {
-    if (tree_.entries[i].kind == FileKind::kFolder) (void)::chmod(path_of(i).c_str(), 0700);
-  }
   fs::remove_all(staging_, ignored);
 }
 

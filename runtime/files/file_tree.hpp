@@ -104,11 +104,13 @@ class OutputTree : public ByteTarget {
   void commit() override;
   [[nodiscard]] const FileTree& tree() const { return tree_; }
   // Until commit().
+  [[nodiscard]] const std::string& staging() const { return staging_; }
   [[nodiscard]] std::string path_of(std::size_t entry) const;
 
  private:
   void make_entries();
   void finish_entries();
+  void make_writable() const noexcept;
   void remove() noexcept;
 
   std::string name_;

@@ -75,10 +75,10 @@ std::vector<tcp::HostEntry> RunOptions::read_hosts() const {
   return entries;
 }
 
-// One file to all hosts.
+// A file or a folder to all hosts.
 struct HostBcast {
   const RunOptions* on = nullptr;
-  std::string in{};
+  std::vector<std::string> in{};
   std::string out{};
   std::optional<std::string> source{};
   std::optional<Bytes> segment{};
@@ -92,10 +92,12 @@ struct HostBcast {
 };
 
 void HostBcast::add_to(Arguments& app) {
-  app.add("--in", in, "The file, on the source", {.type = "FILE", .required = true});
+  app.add("--in", in,
+          "The file or folder, on the source; repeat it to copy several into the folder --out",
+          {.type = "FILE", .required = true});
   app.add("--out", out,
-          "Its name on every host; {rank} and {host} are replaced. The source writes it too, "
-          "unless it is the --in file",
+          "Its name on every host; {rank} and {host} are replaced. Of a folder, a new or empty "
+          "one. The source writes it too, unless it is --in",
           {.type = "FILE", .required = true});
   app.add("--source", source, "The host that has the file; default: the first one",
           {.type = "HOST"});
@@ -209,8 +211,8 @@ void HostCopy::attempt(const std::vector<std::size_t>& who, std::size_t source, 
   }
   // Whoever has the whole file can be its source.
   const bool is_first = source == source_;
-  Round round(setting_, std::move(members), at, is_first ? what_.in : outs_[source], facts_,
-              resumes);
+  Round round(setting_, std::move(members), at, is_first ? what_.in : std::vector{outs_[source]},
+              facts_, resumes);
   if (!is_first) round.replace_source();
   const std::vector<RoundResult> results = round.run();
   facts_ = round.facts();
@@ -306,7 +308,8 @@ struct RunCommand {
     options.add_to(app);
     app.add_footer(
         "espalier run --hosts FILE -- bcast --in model.bin --out /scratch/model.bin\n"
-        "copies a file from the first host to all. Hosts that die meanwhile are left behind.");
+        "copies a file or a folder from the first host to all. Hosts that die meanwhile are left "
+        "behind.");
   }
   [[nodiscard]] ExitStatus run() const {
     std::signal(SIGPIPE, SIG_IGN);
@@ -316,7 +319,7 @@ struct RunCommand {
                                    ESPALIER_VERSION, options.worker));
     }
     CommandLine line("What runs on the hosts.", "espalier run --", ESPALIER_VERSION);
-    line.root().add_command<HostBcast>("bcast", "Copy a file to all hosts", &options);
+    line.root().add_command<HostBcast>("bcast", "Copy a file or folder to all hosts", &options);
     std::vector<const char*> words{"espalier run --"};
     for (const std::string& word : options.command) words.push_back(word.c_str());
     const std::string help = line.parse(static_cast<int>(words.size()), words.data());
@@ -330,7 +333,7 @@ struct RunCommand {
 
 void add_run(Arguments root) {
   root.add_command<RunCommand>(
-      "run", "Copy a file to many hosts, of which some may die meanwhile; needs no MPI");
+      "run", "Copy a file or folder to many hosts, of which some may die meanwhile; needs no MPI");
 }
 
 }  // namespace espalier::cli

@@ -34,7 +34,7 @@ std::vector<unsigned> random_token() {
 }  // namespace
 
 Round::Round(const HostSetting& setting, std::vector<RoundHost> hosts, std::size_t source,
-             std::string in, std::optional<MessageFacts> facts, bool resumes)
+             std::vector<std::string> in, std::optional<MessageFacts> facts, bool resumes)
     : setting_(setting),
       source_(source),
       in_(std::move(in)),
@@ -75,7 +75,7 @@ void Round::launch(std::size_t rank) {
   member.child->send({{"do", "prepare"},
                       {"rank", rank},
                       {"source", source_},
-                      {"in", rank == source_ ? in_ : ""},
+                      {"in", rank == source_ ? in_ : std::vector<std::string>{}},
                       {"out", member.is.out},
                       {"silence_s", setting_.silence.value},
                       {"token", token_}});

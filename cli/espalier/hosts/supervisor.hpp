@@ -28,7 +28,7 @@ struct HostSetting {
 
 // What the source says of the message.
 struct MessageFacts {
-  Json layout{};  // the file's size and holes
+  Json layout{};  // the file's size and holes, or the tree of several
   std::uint64_t identity = 0;
   std::uint64_t bytes = 0;
   std::uint64_t segment = 1;
@@ -56,7 +56,7 @@ class Round {
  public:
   // facts: those of an earlier round. resumes: what is on disks counts.
   Round(const HostSetting& setting, std::vector<RoundHost> hosts, std::size_t source,
-        std::string in, std::optional<MessageFacts> facts, bool resumes);
+        std::vector<std::string> in, std::optional<MessageFacts> facts, bool resumes);
   // The source is a host that has got the file before, not the one that had it first.
   void replace_source() { has_original_ = false; }
 
@@ -99,7 +99,7 @@ class Round {
 
   HostSetting setting_;
   std::size_t source_;
-  std::string in_;
+  std::vector<std::string> in_;
   std::optional<MessageFacts> facts_;
   bool resumes_;
   bool has_original_ = true;

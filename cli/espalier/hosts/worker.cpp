@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "cli/espalier/hosts/child.hpp"
+#include "runtime/files/file_tree.hpp"
 #include "runtime/files/kept_message.hpp"
 #include "runtime/tcp/tcp_pull.hpp"
 #include "support/quantities.hpp"
@@ -27,6 +29,45 @@ namespace espalier::cli {
 namespace {
 
 namespace tcp = runtime::tcp;
+
+// In an order that does not depend on that of the names, so that a copy has the same.
+runtime::FileTree scanned(const std::vector<std::string>& names) {
+  runtime::FileTree tree = runtime::scan_files(names);
+  std::ranges::sort(tree.entries, {}, &runtime::FileTree::Entry::path);
+  return tree;
+}
+
+// Names need not be UTF-8, as texts in JSON are.
+Json to_json(const runtime::FileTree& tree) {
+  const std::string text = runtime::to_text(tree);
+  return {{"tree", std::vector<std::uint8_t>(text.begin(), text.end())}};
+}
+runtime::FileTree tree_from(const Json& layout) {
+  const auto text = layout.at("tree").get<std::vector<std::uint8_t>>();
+  return runtime::file_tree_from_text({text.begin(), text.end()});
+}
+
+Json to_json(const runtime::FileLayout& layout) {
+  Json holes = Json::array();
+  for (const auto& [offset, bytes] : layout.holes) holes.push_back({offset, bytes});
+  return {{"bytes", layout.bytes}, {"holes", std::move(holes)}};
+}
+runtime::FileLayout layout_from(const Json& json) {
+  runtime::FileLayout layout{json.at("bytes"), {}};
+  for (const Json& hole : json.at("holes")) layout.holes.push_back({hole.at(0), hole.at(1)});
+  return layout;
+}
+
+// Whether a folder has these files with their times, as far as can be seen without reading them.
+bool is_there(const std::string& folder, runtime::FileTree tree) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) return false;
+  runtime::FileTree found = scanned({folder});
+  for (auto* one : {&tree, &found}) {
+    for (auto& entry : one->entries) entry.holes.clear();  // not kept by every file system
+  }
+  return found == tree;
+}
 
 // The input has ended: whoever gives orders is gone.
 struct Dismissed {};
@@ -90,6 +131,8 @@ class Worker {
   // Those that have come.
   std::vector<Json> orders();
   void prepare(const Json& order);
+  // The output, and which segments of it are there.
+  runtime::SegmentMap open_output(const Json& order, const runtime::SegmentGrid& grid);
   void open(const Json& order);
   void start(const Json& order);
   // Until the order to commit.
@@ -102,8 +145,8 @@ class Worker {
   tcp::TcpSetting setting_;
   tcp::Descriptor listener_;
   std::string out_name_;
-  std::unique_ptr<runtime::InputFile> in_;
-  std::unique_ptr<runtime::OutputFile> out_;
+  std::unique_ptr<runtime::ByteSource> in_;
+  std::unique_ptr<runtime::ByteTarget> out_;
   std::optional<runtime::KeptMessage> message_;
   std::vector<Json> waiting_{};  // orders
 };
@@ -140,17 +183,47 @@ void Worker::prepare(const Json& order) {
   listener_ = tcp::listen_anywhere();
   Json ready{{"is", "ready"}, {"port", tcp::port_of(listener_)}};
   if (setting_.rank == setting_.source) {
-    const std::string in = order.at("in");
-    in_ = std::make_unique<runtime::InputFile>(in);
+    const auto in = order.at("in").get<std::vector<std::string>>();
     std::error_code ignored;
-    if (std::filesystem::equivalent(in, out_name_, ignored)) out_name_.clear();
+    if (in.size() == 1 && std::filesystem::equivalent(in[0], out_name_, ignored)) out_name_.clear();
+    if (in.size() > 1 || std::filesystem::is_directory(in[0], ignored)) {
+      const runtime::FileTree tree = scanned(in);
+      ready["layout"] = to_json(tree);
+      in_ = std::make_unique<runtime::InputTree>(in, tree);
+    } else {
+      auto file = std::make_unique<runtime::InputFile>(in[0]);
+      ready["layout"] = to_json(file->layout());
+      in_ = std::move(file);
+    }
     ready["identity"] = in_->identity();
     ready["bytes"] = in_->bytes();
-    Json holes = Json::array();
-    for (const auto& [offset, bytes] : in_->layout().holes) holes.push_back({offset, bytes});
-    ready["layout"] = {{"bytes", in_->layout().bytes}, {"holes", std::move(holes)}};
   }
   voice_.say(ready);
+}
+
+runtime::SegmentMap Worker::open_output(const Json& order, const runtime::SegmentGrid& grid) {
+  if (out_name_.empty()) return runtime::SegmentMap(grid);
+  const std::uint64_t identity = order.at("identity");
+  const bool resumes = order.at("resume");
+  const Json& layout = order.at("layout");
+  std::string kept;
+  if (layout.contains("tree")) {
+    const runtime::FileTree tree = tree_from(layout);
+    // What an earlier run has finished is a further source.
+    if (resumes && !in_ && is_there(out_name_, tree)) {
+      in_ = std::make_unique<runtime::InputTree>(std::vector{out_name_}, tree);
+      return runtime::SegmentMap(grid);
+    }
+    auto folder = std::make_unique<runtime::OutputTree>(out_name_, tree, identity);
+    kept = folder->staging();
+    out_ = std::move(folder);
+  } else {
+    auto file = std::make_unique<runtime::OutputFile>(out_name_, layout_from(layout), identity);
+    if (file->is_in_place()) throw InputError(out_name_, {}, "is not a regular file");
+    kept = file->kept_file();
+    out_ = std::move(file);
+  }
+  return {kept + ".segments", identity, grid, resumes};
 }
 
 void Worker::open(const Json& order) {
@@ -163,21 +236,11 @@ void Worker::open(const Json& order) {
   if (in_ && order.at("is_original").get<bool>() && in_->identity() != identity) {
     throw InputError("the source has changed since it was sent first");
   }
-  std::optional<runtime::SegmentMap> map;
-  if (out_name_.empty()) {
-    map.emplace(grid);
-  } else {
-    runtime::FileLayout layout{order.at("layout").at("bytes"), {}};
-    for (const Json& hole : order.at("layout").at("holes")) {
-      layout.holes.push_back({hole.at(0), hole.at(1)});
-    }
-    out_ = std::make_unique<runtime::OutputFile>(out_name_, layout, identity);
-    if (out_->is_in_place()) throw InputError(out_name_, {}, "is not a regular file");
-    map.emplace(out_->kept_file() + ".segments", identity, grid, order.at("resume").get<bool>());
-  }
-  message_.emplace(in_.get(), out_.get(), std::move(*map));
+  runtime::SegmentMap map = open_output(order, grid);
+  message_.emplace(in_.get(), out_.get(), std::move(map));
   std::uint64_t checked = 0;
   if (out_) message_->check_claims([&] { voice_.note(++checked); });
+  if (!out_ && setting_.rank != setting_.source) message_->load_rest();
   voice_.say({{"is", "opened"}});
 }
 

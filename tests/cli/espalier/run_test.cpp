@@ -32,13 +32,14 @@ class RunCommand : public CliTest {
     for (char& one : text) one = static_cast<char>(random());
     return text;
   }
+  [[nodiscard]] fs::path work() const { return fs::canonical(folder() / "work"); }
   // The workers that this test's program has started: they have its folder.
   [[nodiscard]] std::vector<pid_t> workers() const {
     std::vector<pid_t> found;
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
       const auto process = parse_whole<pid_t>(entry.path().filename().string());
-      if (!process || fs::read_symlink(entry.path() / "cwd", ignored) != folder()) continue;
+      if (!process || fs::read_symlink(entry.path() / "cwd", ignored) != work()) continue;
       std::ifstream words(entry.path() / "cmdline");
       const std::string text{std::istreambuf_iterator<char>(words), {}};
       if (text.find("--worker") != std::string::npos) found.push_back(*process);
@@ -47,13 +48,15 @@ class RunCommand : public CliTest {
     return found;
   }
   // Kills one of `count` workers, the first of which is the source's, `later` after their start.
-  void kill_one(std::size_t count, std::size_t which, std::chrono::milliseconds later) const {
+  // Whether one was alive.
+  [[nodiscard]] bool kill_one(std::size_t count, std::size_t which,
+                              std::chrono::milliseconds later) const {
     for (int looks = 0; looks < 200 && workers().size() < count; ++looks) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     std::this_thread::sleep_for(later);
     const std::vector<pid_t> living = workers();
-    if (!living.empty()) ::kill(living[which % living.size()], SIGKILL);
+    return !living.empty() && ::kill(living[which % living.size()], SIGKILL) == 0;
   }
 };
 
@@ -62,6 +65,7 @@ const std::string kFive = "localhost,localhost,localhost,localhost,localhost";
 TEST_F(RunCommand, EndsWithEveryByteWhoeverIsKilledAndWhenever) {
   const std::string text = message(6'000'001);
   write("in", text);
+  int killed = 0;
   for (unsigned seed = 0; seed < 10; ++seed) {
     std::mt19937 random(seed);
     // Half of the time it is the source.
@@ -70,19 +74,78 @@ TEST_F(RunCommand, EndsWithEveryByteWhoeverIsKilledAndWhenever) {
     auto finished = std::async(std::launch::async, [&] {
       return run({"run", "--hosts", kFive, "--", "bcast", "--in", "in", "--out", "out{rank}"});
     });
-    kill_one(5, which, later);
+    if (kill_one(5, which, later)) ++killed;
     const Finished end = finished.get();
     ASSERT_EQ(end.status, 0) << "seed " << seed << "\n" << end.out << end.err;
     EXPECT_THAT(end.out, HasSubstr("5 of 5 hosts"));
     for (int rank = 0; rank < 5; ++rank) {
       const std::string out = "out" + std::to_string(rank);
       ASSERT_EQ(read(out), text) << "seed " << seed;
-      fs::remove(folder() / out);
+      fs::remove(work() / out);
     }
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder())) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(work())) {
       EXPECT_EQ(entry.path().string().find(".part"), std::string::npos) << entry.path();
     }
   }
+  EXPECT_GT(killed, 0);
+}
+
+TEST_F(RunCommand, AFolderIsCopiedWhoeverIsKilled) {
+  const std::string text = message(3'000'001);
+  fs::create_directories(work() / "in/sub/none");
+  write("in/first", text);
+  write("in/sub/secret", text + "more");
+  write("in/\xff", "");  // a name need not be UTF-8
+  fs::create_symlink("sub/secret", work() / "in/link");
+  fs::permissions(work() / "in/sub/secret", fs::perms::owner_read);
+  const auto expect_copy = [&](const std::string& out) {
+    EXPECT_EQ(read(out + "/first"), text) << out;
+    EXPECT_EQ(read(out + "/link"), text + "more") << out;
+    EXPECT_TRUE(fs::is_symlink(work() / out / "link") && fs::exists(work() / out / "\xff"));
+    EXPECT_TRUE(fs::is_directory(work() / out / "sub/none")) << out;
+    EXPECT_EQ(fs::last_write_time(work() / out / "sub"), fs::last_write_time(work() / "in/sub"));
+  };
+  std::vector<std::string> words{"run",  "--hosts", kFive,   "--",       "bcast",
+                                 "--in", "in",      "--out", "out{rank}"};
+  int killed = 0;
+  for (unsigned seed = 0; seed < 6; ++seed) {
+    std::mt19937 random(seed);
+    const std::chrono::milliseconds later(random() % 150);
+    auto finished = std::async(std::launch::async, [&] { return run(words); });
+    if (kill_one(5, seed % 5, later)) ++killed;
+    const Finished end = finished.get();
+    ASSERT_EQ(end.status, 0) << "seed " << seed << "\n" << end.out << end.err;
+    EXPECT_THAT(end.out, HasSubstr("5 of 5 hosts"));
+    for (int rank = 0; rank < 5; ++rank) {
+      expect_copy("out" + std::to_string(rank));
+      if (seed < 5) fs::remove_all(work() / ("out" + std::to_string(rank)));
+    }
+    for (const fs::directory_entry& entry : fs::directory_iterator(work())) {
+      EXPECT_EQ(entry.path().string().find(".part"), std::string::npos) << entry.path();
+    }
+  }
+  EXPECT_GT(killed, 0);
+  // Hosts that have it keep it; one that has something else is not overwritten.
+  fs::remove_all(work() / "out3");
+  write("out4/first", "something else");
+  words.emplace_back("--resume");
+  const Finished again = run(words);
+  EXPECT_EQ(again.status, 0) << again.err;
+  expect_copy("out1");
+  expect_copy("out3");
+  EXPECT_THAT(again.out, HasSubstr("4 of 5 hosts"));
+  EXPECT_THAT(again.out, HasSubstr("localhost (rank 4) lacks the file (0 of"));
+  EXPECT_THAT(again.out, HasSubstr("out4: cannot write: exists; several files need a new"));
+}
+
+TEST_F(RunCommand, SeveralNamesBecomeSiblings) {
+  write("b", "text of b");
+  write("a", "text of a");
+  const Finished end = run({"run", "--hosts", "localhost,localhost", "--", "bcast", "--in", "b",
+                            "--in", "a", "--out", "out{rank}"});
+  EXPECT_EQ(end.status, 0) << end.err;
+  EXPECT_EQ(read("out1/a"), "text of a");
+  EXPECT_EQ(read("out0/b"), "text of b");
 }
 
 TEST_F(RunCommand, ListsTheHostsThatLackTheFile) {
