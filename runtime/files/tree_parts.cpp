@@ -78,7 +78,7 @@ class Joined {
     if (entry.kind == Kind::kFolder && at->second.kind == Kind::kFolder) return;
     throw InputError(
         fmt::format("rank {} and rank {} both have '{}', which cannot be in one folder",
-                    at->second.rank, rank, entry.path));
+                    at->second.rank, rank, printable(entry.path)));
   }
   // The folders that lead to `path`.
   void add_folders_to(const std::string& path, std::size_t rank) {

@@ -2,22 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "cli/espalier_mpi/commands/file_names.hpp"
 #include "cli/espalier_mpi/commands/run_plan.hpp"
+#include "cli/espalier_mpi/commands/trees_of_ranks.hpp"
 #include "cli/espalier_mpi/run/timing.hpp"
 #include "runtime/api/parts.hpp"
 #include "runtime/files/mapped_files.hpp"
-#include "runtime/files/tree_parts.hpp"
 #include "runtime/memory/checksum.hpp"
 #include "runtime/transport/agreement.hpp"
 #include "runtime/transport/comm_facts.hpp"
@@ -30,25 +28,8 @@ namespace {
 using planner::Operation;
 using runtime::check;
 
-// Whether ranks get parts as they are, and no row of each.
-bool copies_parts(Operation operation) {
-  return operation == Operation::kScatter || operation == Operation::kGather ||
-         operation == Operation::kAllgather;
-}
-
 bool sends_to_each(Operation operation) {
   return operation == Operation::kScatter || operation == Operation::kAlltoall;
-}
-
-// The largest of all ranks' values.
-std::uint64_t largest(MPI_Comm comm, std::uint64_t value) {
-  check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_MAX, comm), "MPI_Allreduce");
-  return value;
-}
-
-bool is_folder(const std::string& name) {
-  std::error_code ignored;
-  return std::filesystem::is_directory(name, ignored);
 }
 
 class PartFiles {
@@ -68,11 +49,12 @@ class PartFiles {
     const bool is_for_root = operation == Operation::kGather || operation == Operation::kReduce;
     if (is_root || !is_for_root) output_name_ = own_name(files.out, rank_, mover.node);
     if (!is_for_root) refuse_conflicts(comm_, output_name_);
-    const bool names_each = names_a_file_each(files);
-    if (copies_parts(operation) &&
-        largest(comm_, names_each || is_folder(input_name_) ? 1 : 0) != 0) {
-      name_trees(files);
-      divide_trees();
+    const TreesOfRanks::OwnNames own{input_name_, output_name_};
+    if (TreesOfRanks::are_meant(comm_, mover, files, own)) {
+      trees_.emplace(comm_, mover, files, own);
+      input_ = trees_->take_input();
+      total_ = trees_->bytes();
+      parts_ = trees_->parts();
     } else {
       runtime::collective_try_by_rank(comm_, [&] {
         if (!input_name_.empty()) open_input();
@@ -89,7 +71,10 @@ class PartFiles {
     watchdog_->expect("waiting for all ranks to reserve space for their files", disk_);
     output_.reset();
     runtime::collective_try_by_rank(comm_, [&] {
-      if (!output_name_.empty()) output_ = new_output();
+      if (output_name_.empty()) return;
+      output_ =
+          trees_ ? trees_->new_output()
+                 : std::make_unique<runtime::MappedOutput>(output_name_, sum_of(parts_.received));
     });
     const double seconds =
         timer.seconds_of({[&] {
@@ -159,92 +144,6 @@ class PartFiles {
       first += count;
     }
     return sums;
-  }
-  // Whether the root has a file or a folder of each rank, by the option with a name that depends on
-  // the rank.
-  [[nodiscard]] bool names_a_file_each(const FilesOfRanks& files) const {
-    return (mover_->operation == Operation::kScatter && depends_on_rank(files.in)) ||
-           (mover_->operation == Operation::kGather && depends_on_rank(files.out));
-  }
-  // Sets what each rank sends or, in a scatter, receives, and maps the input.
-  void name_trees(const FilesOfRanks& files) {
-    alignment_ = largest(comm_, runtime::page_bytes());
-    std::vector<runtime::MappedInputTrees::Named> inputs;
-    if (mover_->operation == Operation::kScatter) {
-      const std::vector<std::string> names =
-          runtime::gather_texts(comm_, own_name(files.in, rank_, mover_->node));
-      std::string text;
-      runtime::collective_try_by_rank(comm_, [&] {
-        if (rank_ != mover_->root) return;
-        inputs = scattered(names, depends_on_rank(files.in));
-        text = runtime::to_text(trees_);
-      });
-      runtime::share_text(comm_, mover_->root, text);
-      trees_ = runtime::named_files_from_text(text);
-    } else {
-      std::vector<runtime::NamedFiles> mine(1);
-      runtime::collective_try_by_rank(comm_,
-                                      [&] { mine.front() = runtime::scan_name(input_name_); });
-      for (const std::string& text : runtime::gather_texts(comm_, runtime::to_text(mine))) {
-        trees_.push_back(runtime::named_files_from_text(text).front());
-      }
-      inputs.push_back({input_name_, mine.front().tree});
-      name_places(files.out);
-    }
-    runtime::collective_try_by_rank(comm_, [&] {
-      if (inputs.empty()) return;
-      input_ = std::make_unique<runtime::MappedInputTrees>(inputs, alignment_);
-    });
-  }
-  // The root's input, which sets what each rank receives.
-  [[nodiscard]] std::vector<runtime::MappedInputTrees::Named> scattered(
-      const std::vector<std::string>& names, bool one_each) {
-    std::vector<runtime::MappedInputTrees::Named> inputs;
-    if (one_each) {
-      for (const std::string& name : names) {
-        trees_.push_back(runtime::scan_name(name));
-        inputs.push_back({name, trees_.back().tree});
-      }
-      return inputs;
-    }
-    inputs.push_back({input_name_, runtime::scan_name(input_name_).tree});
-    for (runtime::FileTree& part : runtime::dealt(inputs.front().tree, mover_->shares)) {
-      trees_.push_back({true, std::move(part)});
-    }
-    return inputs;
-  }
-  // Where each rank's files are in the output's folder.
-  void name_places(const std::string& out) {
-    places_.assign(ranks_, {});
-    if (mover_->operation != Operation::kGather || !depends_on_rank(out)) return;
-    const std::size_t folder = out.rfind('/', out.find('{'));
-    const std::size_t place = folder == std::string::npos ? 0 : folder + 1;
-    places_ = runtime::gather_texts(comm_, own_name(out.substr(place), rank_, mover_->node));
-    if (!output_name_.empty()) output_name_ = place == 0 ? "." : out.substr(0, place);
-  }
-  void divide_trees() {
-    std::vector<std::size_t> sizes;
-    for (const runtime::NamedFiles& files : trees_) {
-      sizes.push_back(runtime::aligned_bytes(files.tree, alignment_));
-      for (const auto& entry : files.tree.entries) total_ += entry.bytes;
-    }
-    parts_ = {{sizes[here()]}, sizes};
-    if (mover_->operation == Operation::kScatter) std::swap(parts_.sent, parts_.received);
-  }
-  [[nodiscard]] std::unique_ptr<runtime::MappedTarget> new_output() const {
-    if (trees_.empty()) {
-      return std::make_unique<runtime::MappedOutput>(output_name_, sum_of(parts_.received));
-    }
-    if (mover_->operation != Operation::kScatter) {
-      return std::make_unique<runtime::MappedOutputTree>(
-          output_name_, runtime::joined(trees_, places_), alignment_);
-    }
-    const runtime::NamedFiles& mine = trees_[here()];
-    if (mine.is_folder) {
-      return std::make_unique<runtime::MappedOutputTree>(output_name_, mine.tree, alignment_);
-    }
-    return std::make_unique<runtime::MappedOutput>(output_name_, mine.tree.entries.front().bytes,
-                                                   alignment_);
   }
   void open_input() {
     input_ = std::make_unique<runtime::MappedInput>(input_name_);
@@ -316,10 +215,7 @@ class PartFiles {
   Seconds disk_;
   std::unique_ptr<runtime::MappedSource> input_;
   std::unique_ptr<runtime::MappedTarget> output_;
-  // Where files of trees are copied: of each rank, what it sends or, in a scatter, receives.
-  std::vector<runtime::NamedFiles> trees_;
-  std::vector<std::string> places_;  // of these in the output's folder
-  std::uint64_t alignment_ = 1;
+  std::optional<TreesOfRanks> trees_;  // instead of parts of files
 };
 
 }  // namespace
