@@ -127,7 +127,7 @@ MappedInputTrees::MappedInputTrees(std::span<const Named> named, std::uint64_t a
 
 std::optional<SourceChange> MappedInputTrees::change() const {
   for (const InputTree& tree : trees_) {
-    if (const auto change = tree.change()) return change;
+    if (auto change = tree.change()) return change;
   }
   return std::nullopt;
 }

@@ -17,9 +17,9 @@
 
 namespace espalier::runtime {
 
-// A range of memory that is zero until it is written, and costs memory only then; files may take
-// the place of parts of it. NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned
-// deletes the others
+// A range of memory that is zero until it is written, and costs memory only then. Files may take
+// the place of parts of it.
+// NOLINTNEXTLINE(cppcoreguidelines-special-member-functions): Pinned deletes the others
 class Mapping : public Pinned {
  public:
   enum class Access : std::uint8_t { kRead, kWrite };

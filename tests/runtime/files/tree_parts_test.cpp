@@ -145,7 +145,7 @@ TEST(MappedTrees, FilesBeginAtMultiplesOfTheAlignment) {
   fs::create_directories(work / "in/sub");
   std::ofstream(work / "in/part.10") << std::string(5000, 'x');
   std::ofstream(work / "in/part.9") << "nine";
-  std::ofstream(work / "in/sub/empty");
+  std::ofstream(work / "in/sub/empty") << "";
   std::ofstream(work / "in/sub/last") << "last";
   const FileTree tree = scan_name(work / "in").tree;
   EXPECT_THAT(paths_of(tree), ElementsAre("part.9", "part.10", "sub", "sub/empty", "sub/last"));
