@@ -43,7 +43,7 @@ std::vector<NamedPlan> read_plans(const BenchCommand& command) {
   for (const std::string& file : command.plans) {
     plans.push_back({row_name(display_name(file), plans),
                      runtime::share_plan(comm, file, planner::Roots::kAny),
-                     command.timing.running.segment.value_or(Bytes{0}).value});
+                     command.timing.running.segment_bytes()});
   }
   const auto ranks = static_cast<std::size_t>(runtime::size_of(comm));
   const std::size_t hosts = runtime::count_hosts(comm);

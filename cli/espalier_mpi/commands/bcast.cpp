@@ -81,7 +81,7 @@ void BcastCommand::check() {
     refuse_needing_plan(arguments,
                         {{broadcast.schedule, "--schedule"}, {files.resume, "--resume"}});
   } else {
-    arguments.check("bcast", broadcast);
+    arguments.check(broadcast);
     pull.refuse_given();
   }
   if (!arguments.decisions.empty() && !files.in.empty()) {

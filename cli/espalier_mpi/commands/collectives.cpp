@@ -32,6 +32,9 @@ struct CollectiveCommand {
     return operation == Operation::kAllgather && arguments.has_no_plan();
   }
   [[nodiscard]] bool is_barrier() const { return operation == Operation::kBarrier; }
+  // Where no PLAN is given: of the network that pulls have learnt, or else of which ranks share a
+  // host. Collective.
+  [[nodiscard]] planner::Plan plan_of_known() const;
   [[nodiscard]] ExitStatus run() const;
 };
 
@@ -116,13 +119,29 @@ void CollectiveCommand::check() {
   if (pulls()) {
     refuse_needing_plan(arguments, {});
   } else {
-    arguments.check(name_of(operation), options);
+    arguments.check(options);
     pull.refuse_given();
   }
   check_files();
   if (planner::combines(operation)) {
     require_whole("--message", arguments.message(), elements.read());
   }
+}
+
+planner::Plan CollectiveCommand::plan_of_known() const {
+  const int root = checked_rank(job.comm, "--root", arguments.root);
+  const Bytes message = files.in.empty() ? arguments.message() : Bytes{0};
+  const bool notes = runtime::rank_in(job.comm) == 0 && !arguments.quiet;
+  if (arguments.groups.empty() && !is_barrier()) {
+    Learning learning(job.comm, {}, {operation, root}, pullers_of_ranks(job, true), message.value,
+                      *job.watchdog);
+    if (const auto plan = learning.plan()) {
+      if (notes) fmt::print(stderr, "espalier-mpi: a plan of the network that pulls have learnt\n");
+      return *plan;
+    }
+  }
+  if (notes) fmt::print(stderr, "espalier-mpi: a plan of which ranks share a host\n");
+  return topology_plan(job.comm, {operation, root, {}, arguments.groups, message});
 }
 
 ExitStatus CollectiveCommand::run() const {
@@ -132,7 +151,9 @@ ExitStatus CollectiveCommand::run() const {
   runtime::ReductionOptions with = options;
   watchdog.start(arguments.running.timeout);
   watchdog.expect("waiting for the plan, which rank 0 reads");
-  const NamedPlan named = plan_of_run(comm, arguments, operation, with);
+  const NamedPlan named = arguments.has_no_plan()
+                              ? NamedPlan{{}, plan_of_known(), arguments.running.segment_bytes()}
+                              : plan_of_run(comm, arguments, operation, with);
   if (with.rounds && !planner::has_parts(operation)) {
     engine::require_rounds(named.plan, display_name(arguments.plan));
   }
@@ -181,7 +202,8 @@ void add_collectives(Arguments root, const Job& job) {
     root.add_command<CollectiveCommand>(
         std::string(planner::name_of(operation)),
         fmt::format("run {} plan on the ranks of this mpirun{}", planner::with_article(operation),
-                    operation == Operation::kAllgather ? "; without PLAN, ranks pull" : ""),
+                    operation == Operation::kAllgather ? "; without PLAN, ranks pull"
+                                                       : "; without PLAN, one is made"),
         job, operation);
   }
 }

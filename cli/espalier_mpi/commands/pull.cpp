@@ -48,18 +48,6 @@ class PullCarrier : public FileCarrier {
   int source_;
 };
 
-// Numbers of the ranks that pull, by rank for which: one of each host for a message in memory, if
-// there are several hosts. Files, and ranks of a single host, are pulled by each rank. Collective.
-std::vector<std::size_t> pullers_of_ranks(const Job& job, bool in_memory) {
-  const auto ranks = static_cast<std::size_t>(runtime::size_of(job.comm));
-  if (!in_memory) return runtime::numbered_hosts({}, ranks);
-  job.watchdog->expect("waiting for all ranks to tell their hosts", kOwnTimeoutFirst);
-  const std::vector<int> host_of_rank = runtime::hosts_of_ranks(job.comm);
-  const auto is_first = [&](int host) { return host == host_of_rank.front(); };
-  if (std::ranges::all_of(host_of_rank, is_first)) return runtime::numbered_hosts({}, ranks);
-  return runtime::numbered_hosts(host_of_rank, ranks);
-}
-
 TimedOperation timed_pull(MPI_Comm comm, const std::shared_ptr<runtime::PullAmongHosts>& pull,
                           const PullTask& task) {
   const bool broadcasts = task.operation == planner::Operation::kBroadcast;
@@ -159,11 +147,10 @@ class PullCommand {
 
 void PullCommand::pull(std::size_t repeat) {
   Watchdog& watchdog = *job_.watchdog;
-  const runtime::PullOptions options{
-      .segment_bytes = arguments_.running.segment.value_or(Bytes{0}).value,
-      .timeout = arguments_.running.timeout,
-      .transfers = tracing_.log(),
-      .on_progress = bar_.shown_by(watchdog)};
+  const runtime::PullOptions options{.segment_bytes = arguments_.running.segment_bytes(),
+                                     .timeout = arguments_.running.timeout,
+                                     .transfers = tracing_.log(),
+                                     .on_progress = bar_.shown_by(watchdog)};
   if (!in_memory_ && !in_files_) {
     watchdog.expect("waiting for all ranks to set up the pull", kOwnTimeoutFirst);
   }
@@ -194,7 +181,7 @@ void PullCommand::follow(const planner::Plan& plan, std::size_t repeat) {
     options.transfers = tracing_.log();
     return options;
   };
-  const NamedPlan named{{}, plan, arguments_.running.segment.value_or(Bytes{0}).value};
+  const NamedPlan named{{}, plan, arguments_.running.segment_bytes()};
   job_.watchdog->expect("waiting for all ranks to set up the plan", kOwnTimeoutFirst);
   if (task_.operation == planner::Operation::kBroadcast) {
     const Broadcasts bound =
@@ -263,6 +250,16 @@ void pull_files(const Job& job, const RunArguments& arguments, const PulledFiles
 
 }  // namespace
 
+std::vector<std::size_t> pullers_of_ranks(const Job& job, bool in_memory) {
+  const auto ranks = static_cast<std::size_t>(runtime::size_of(job.comm));
+  if (!in_memory) return runtime::numbered_hosts({}, ranks);
+  job.watchdog->expect("waiting for all ranks to tell their hosts", kOwnTimeoutFirst);
+  const std::vector<int> host_of_rank = runtime::hosts_of_ranks(job.comm);
+  const auto is_first = [&](int host) { return host == host_of_rank.front(); };
+  if (std::ranges::all_of(host_of_rank, is_first)) return runtime::numbered_hosts({}, ranks);
+  return runtime::numbered_hosts(host_of_rank, ranks);
+}
+
 void refuse_needing_plan(const RunArguments& arguments,
                          std::initializer_list<std::pair<bool, std::string_view>> needs) {
   const RunningOptions& running = arguments.running;
@@ -278,6 +275,7 @@ void refuse_needing_plan(const RunArguments& arguments,
   refuse(running.rounds, "--rounds");
   for (const auto& [given, option] : needs) refuse(given, option);
   arguments.check_records();
+  if (!arguments.groups.empty()) throw InputError("--groups is for --algorithm");
   if (arguments.root) {
     throw InputError("--root is for --decisions; without a plan --source names the rank");
   }

@@ -28,6 +28,10 @@ struct PullArguments {
   void refuse_given() const;
 };
 
+// Numbers of the ranks that pull, by rank for which: one of each host for a message in memory, if
+// there are several hosts. Files, and ranks of a single host, are pulled by each rank. Collective.
+std::vector<std::size_t> pullers_of_ranks(const Job& job, bool in_memory);
+
 // Of the operation; without any, a test message.
 struct PulledFiles {
   FileOptions of_broadcast{};

@@ -48,11 +48,11 @@ NamedPlan plan_of_run(MPI_Comm comm, const RunArguments& arguments, planner::Ope
     return {{},
             topology_plan(comm, {operation, checked_rank(comm, "--root", arguments.root),
                                  arguments.algorithm, arguments.groups, arguments.message()}),
-            arguments.running.segment.value_or(Bytes{0}).value};
+            arguments.running.segment_bytes()};
   }
   NamedPlan named{{}, runtime::share_plan(comm, arguments.plan, planner::Roots::kAny)};
   planner::require_operation(named.plan, operation, display_name(arguments.plan));
-  named.segment_bytes = arguments.running.segment.value_or(Bytes{0}).value;
+  named.segment_bytes = arguments.running.segment_bytes();
   for (const std::string& file : arguments.tuned) {
     named.tuned = runtime::tuned_segments_from(comm, file, named.plan);
   }

@@ -21,10 +21,13 @@ void RunArguments::add_source_to(Arguments& app) {
           "rules of TAC's report. The program espalier beside this one makes the plan",
           {.type = "NAME"});
   app.add("--groups", groups,
-          "with --algorithm: which hosts share a group: lines HOST GROUP, Slurm's topology.conf or "
+          "with --algorithm, or where a missing PLAN is made: which hosts share a group: lines "
+          "HOST GROUP, Slurm's topology.conf or "
           "a platform in Espalier's JSON; read by rank 0 only",
           {.type = "FILE"});
-  app.add("--root", root, "with --decisions or --algorithm: the root's rank (default 0)",
+  app.add("--root", root,
+          "with --decisions or --algorithm, or where a missing PLAN is made: the root's rank "
+          "(default 0)",
           {.type = "RANK"});
   app.add("--message", given_message, "size of a test message", {.shown = shown(message())});
   app.add("--repeat", repeat, "number of runs", {.range = Range{1, kMostRepeats}});
@@ -57,17 +60,13 @@ void RunArguments::check_records() const {
   }
 }
 
-void RunArguments::check(std::string_view command,
-                         const runtime::CollectiveOptions& options) const {
+void RunArguments::check(const runtime::CollectiveOptions& options) const {
   check_tuned(tuned, running.segment, options);
   check_records();
   if (tuned.size() > 1) throw InputError("--tuned: there is only one plan; give one file");
-  if (!groups.empty() && algorithm.empty()) throw InputError("--groups is for --algorithm");
-  if (!algorithm.empty()) return check_algorithm();
+  if (!algorithm.empty() || has_no_plan()) return check_algorithm();
+  if (!groups.empty()) throw InputError("--groups is for a run without PLAN and --decisions");
   if (decisions.empty()) {
-    if (plan.empty()) {
-      throw InputError(fmt::format("PLAN is required; see espalier-mpi {} --help", command));
-    }
     if (root) {
       throw InputError("--root is for --decisions and --algorithm; a plan has its own source");
     }
@@ -86,12 +85,12 @@ void RunArguments::check(std::string_view command,
 void RunArguments::check_algorithm() const {
   for (const auto& [given, other] :
        {std::pair(!plan.empty(), "PLAN"), std::pair(!decisions.empty(), "--decisions")}) {
-    if (!given) continue;
+    if (!given) continue;  // beside --algorithm
     throw InputError(fmt::format("{} and --algorithm are given; give one of them", other));
   }
-  if (!tuned.empty()) throw InputError("--tuned is for PLAN; leave out --algorithm");
+  if (!tuned.empty()) throw InputError("--tuned is for PLAN; give it, without --algorithm");
   if (running.mapping != runtime::RankMapping::kByOrder) {
-    throw InputError("--algorithm plans for ranks in order; leave out --map");
+    throw InputError("--map is for PLAN; other plans are for ranks in order");
   }
 }
 

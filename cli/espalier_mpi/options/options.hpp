@@ -45,7 +45,7 @@ struct RunArguments {
   // Throws InputError for a trace or a page that would go to standard output.
   void check_records() const;
   // Throws InputError for options that do not fit each other. options: with those of `running`.
-  void check(std::string_view command, const runtime::CollectiveOptions& options) const;
+  void check(const runtime::CollectiveOptions& options) const;
   [[nodiscard]] Bytes message() const {
     return given_message.value_or(Bytes{std::uint64_t{64} << 20});
   }

@@ -42,6 +42,8 @@ struct RunningOptions {
     add_to(app, defaults.sends_in_flight, defaults.receives_in_flight);
   }
   void add_segment_to(Arguments& app);
+  // 0: not given.
+  [[nodiscard]] std::uint64_t segment_bytes() const { return segment.value_or(Bytes{0}).value; }
   void write_to(runtime::CollectiveOptions& options) const;
 
  private:

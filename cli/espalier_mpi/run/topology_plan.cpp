@@ -50,13 +50,18 @@ planner::Plan topology_plan(MPI_Comm comm, const TopologyRequest& request) {
   runtime::collective_try(comm, [&] {
     if (runtime::rank_in(comm) != 0) return;
     std::string root;
-    if (planner::may_have_root(request.operation)) {
+    const bool is_optimum = request.algorithm.empty();
+    if (is_optimum ? planner::needs_root(request.operation)
+                   : planner::may_have_root(request.operation)) {
       root = runtime::probe::node_names(hosts)[static_cast<std::size_t>(request.root)];
     }
     const ProgramPlan made = plan_by_program(
         runtime::topology_platform(hosts, host_of_rank, groups_in(request.groups, hosts)),
         {request.operation, root, algorithm_for(request, host_of_rank), "one-port"});
-    if (made.text.empty()) throw InputError(fmt::format("--algorithm: {}", made.fault));
+    if (made.text.empty()) {
+      throw InputError(
+          fmt::format("{}: {}", is_optimum ? "without PLAN" : "--algorithm", made.fault));
+    }
     text = made.text;
   });
   runtime::share_text(comm, 0, text);

@@ -17,8 +17,8 @@ std::vector<std::string> groups_in(const std::string& file, const std::vector<st
 
 struct TopologyRequest {
   planner::Operation operation;
-  int root;               // where the operation may have one
-  std::string algorithm;  // of espalier plan, or runtime::kTacRules
+  int root;               // where the operation may have one; of the optimum, where it needs one
+  std::string algorithm;  // of espalier plan, or runtime::kTacRules; empty: the optimum
   std::string groups;     // file; empty: hosts only
   Bytes message;
 };

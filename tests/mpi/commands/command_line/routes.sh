@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Cases of command_line_test.sh: scatter, gather and alltoall.
+# Cases of command_line_test.sh: scatter, gather and alltoall, files of each rank, and plans that are made.
 
 route_plans() {
   routes scatter 4 2 >scatter.json
@@ -202,4 +202,24 @@ test_rank_folders() {
   ranks 4 scatter scatter.json --in 'by/host/{rank}' --out 'bad.{rank}'; refused 2 "by/host/0: cannot read: No such file"
   ranks 4 alltoall alltoall.json --in 'got.{rank}' --out 'bad.{rank}'; refused 2 "got.0: cannot read: is not a regular file"
   [ -z "$(find . -name '.espalier*' -o -name 'twice*' -o -name 'bad*')" ] || fail "an output is left"
+}
+
+# All operations run without PLAN: one is made of which ranks share a host, or of what pulls have learnt.
+test_planless() {
+  local command
+  for command in reduce allreduce reduce-scatter scatter gather alltoall; do
+    ranks 4 $command --message 100kB --verify --json; done_well
+    says "\"operation\": \"$command\""; says '"verified": true'
+    grep -q '^espalier-mpi: a plan of which ranks share a host$' stderr || { fail "says nothing"; cat stderr; }
+  done
+  ranks 4 barrier --repeat 3; done_well; says '^barrier of 4 ranks'
+  head -c 40001 /dev/urandom >in
+  ranks 4 scatter --root 2 --in in --out 'part.{rank}' --verify --quiet; done_well
+  [ -s stderr ] && { fail "is not quiet"; cat stderr; }
+  ranks 4 gather --root 1 --in 'part.{rank}' --out out; done_well; says ' gather among 4 ranks'
+  cmp in out || fail "what was gathered differs"
+  for rank in 0 1 2 3; do echo "$(uname -n)" "g$((rank / 2))"; done | sort -u | head -n 1 >groups
+  ranks 4 allreduce --groups groups --message 1MB --verify; done_well
+  rm out
+  ranks 4 scatter --root 4 --message 1kB; refused 2 "--root"
 }
