@@ -26,17 +26,24 @@ void on_threads(std::size_t count, std::size_t jobs, const Work& work, const Rep
   std::atomic<std::size_t> next = 0;
   std::mutex reporting;
   std::exception_ptr fault;
+  const auto stop = [&] {  // by whoever reports, within its catch
+    if (!fault) fault = std::current_exception();
+    next = count;
+  };
   const auto run = [&] {
     for (std::size_t i = next++; i < count; i = next++) {
       try {
         auto result = work(i);
         const std::scoped_lock lock(reporting);
         if (fault) return;
-        report(i, std::move(result));
+        try {
+          report(i, std::move(result));
+        } catch (...) {
+          stop();  // before another thread may report
+        }
       } catch (...) {
         const std::scoped_lock lock(reporting);
-        if (!fault) fault = std::current_exception();
-        next = count;
+        stop();
       }
     }
   };
