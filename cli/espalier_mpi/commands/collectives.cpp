@@ -22,7 +22,7 @@ struct CollectiveCommand {
   ElementOptions elements{};
   FilesOfRanks files{};
   runtime::ReductionOptions options{};
-  PullArguments pull{};  // of an allgather
+  PullArguments pull{};  // of an allgather; of others, the cache
 
   void add_to(Arguments& app);
   void add_files_to(Arguments& app);
@@ -46,6 +46,8 @@ void CollectiveCommand::add_to(Arguments& app) {
   if (operation == Operation::kAllgather) {
     pull.operation = operation;
     pull.add_to(app);
+  } else if (!is_barrier()) {
+    pull.learning.add_cache_to(app);
   }
   if (!is_barrier()) {
     app.add("--verify", arguments.verify,
@@ -120,7 +122,7 @@ void CollectiveCommand::check() {
     refuse_needing_plan(arguments, {});
   } else {
     arguments.check(options);
-    pull.refuse_given();
+    if (!arguments.has_no_plan()) pull.refuse_given();
   }
   check_files();
   if (planner::combines(operation)) {
@@ -133,8 +135,8 @@ planner::Plan CollectiveCommand::plan_of_known() const {
   const Bytes message = files.in.empty() ? arguments.message() : Bytes{0};
   const bool notes = runtime::rank_in(job.comm) == 0 && !arguments.quiet;
   if (arguments.groups.empty() && !is_barrier()) {
-    Learning learning(job.comm, {}, {operation, root}, pullers_of_ranks(job, true), message.value,
-                      *job.watchdog);
+    Learning learning(job.comm, pull.learning, {operation, root}, pullers_of_ranks(job, true),
+                      message.value, *job.watchdog);
     if (const auto plan = learning.plan()) {
       if (notes) fmt::print(stderr, "espalier-mpi: a plan of the network that pulls have learnt\n");
       return *plan;

@@ -36,11 +36,17 @@ void LearningOptions::add_to(Arguments& app) {
   app.add("--platform-out", platform_out,
           "without PLAN: write the network as the message has shown it, as a platform file",
           {.type = "FILE"});
-  app.add("--cache", cache,
-          "without PLAN: folder in which that is kept until the same hosts meet again, which then "
-          "follow a plan (default: ~/.cache/espalier, if there are several hosts)",
-          {.type = "FOLDER"});
-  app.add("!--no-cache", uses_cache, "without PLAN: keep nothing, and always pull");
+  add_cache_to(app);
+}
+
+void LearningOptions::add_cache_to(Arguments& app) {
+  app.add(
+      "--cache", cache,
+      "without PLAN: folder in which what pulls learn of the network is kept until the same hosts "
+      "meet again, which then follow a plan (default: ~/.cache/espalier, if there are several "
+      "hosts)",
+      {.type = "FOLDER"});
+  app.add("!--no-cache", uses_cache, "without PLAN: neither keep nor use what is learnt");
 }
 
 Learning::Learning(MPI_Comm comm, const LearningOptions& options, const PullTask& task,

@@ -21,6 +21,8 @@ struct LearningOptions {
   bool uses_cache = true;      // and makes plans of what is known
 
   void add_to(Arguments& app);
+  // Of those that use what is known, and learn nothing.
+  void add_cache_to(Arguments& app);
 };
 
 // Rank 0 has the knowledge. Functions are collective unless they are const.

@@ -112,6 +112,7 @@ INSTANTIATE_TEST_SUITE_P(Table, RefusedUsage, ::testing::Values(
     Usage{"reduce --decisions d.json --algorithm tac",
           "--decisions and --algorithm are given; give one of them"},
     Usage{"reduce good.json --groups g", "--groups is for a run without PLAN and --decisions"},
+    Usage{"scatter good.json --cache c", "--platform-out, --cache and --no-cache are for a run without a plan"},
     Usage{"bcast --groups g", "--groups is for --algorithm"},
     Usage{"allgather --algorithm chain --map host", "--map is for PLAN; other plans are for ranks in order"},
     Usage{"bcast --decisions table.json --segment 1kB", "--decisions sets the segment size"},

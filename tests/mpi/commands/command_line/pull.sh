@@ -55,7 +55,7 @@ test_pull_parts() {
 
 # What the first call learns, the second one uses. On one host only where a folder is given.
 test_learning() {
-  local kept
+  local kept command
   ranks 4 bcast --message 30MB --verify; done_well; says 'pulled without a plan'
   ranks 4 bcast --message 30MB --verify --cache kept --platform-out net.json --json; done_well
   says '"order": "pull"'; says '"relative_to_bound": 0\.'; says '"limit": "'; says '"last_rank": "'
@@ -73,6 +73,12 @@ test_learning() {
     ranks 4 bcast --in in --out 'out{rank}' --verify --cache kept; done_well
     says 'by a plan of the learnt network'
     same_everywhere
+    for command in reduce allreduce scatter alltoall; do
+      ranks 4 $command --message 3MB --verify --cache kept; done_well; says '^verified'
+      grep -q '^espalier-mpi: a plan of the network that pulls have learnt$' stderr || { fail "$command"; cat stderr; }
+      ranks 4 $command --message 3MB --verify --cache kept --no-cache; done_well
+      grep -q '^espalier-mpi: a plan of which ranks share a host$' stderr || { fail "$command --no-cache"; cat stderr; }
+    done
     rm -r kept
     ranks 4 bcast --message 30MB --verify --cache kept --repeat 3 --json; done_well
     says '"planned_runs": 2'; says '"verified": true'
