@@ -26,24 +26,19 @@ void on_threads(std::size_t count, std::size_t jobs, const Work& work, const Rep
   std::atomic<std::size_t> next = 0;
   std::mutex reporting;
   std::exception_ptr fault;
-  const auto stop = [&] {  // by whoever reports, within its catch
-    if (!fault) fault = std::current_exception();
-    next = count;
-  };
   const auto run = [&] {
     for (std::size_t i = next++; i < count; i = next++) {
+      // Held from a report to the note of its exception, so that no other thread reports between.
+      std::unique_lock lock(reporting, std::defer_lock);
       try {
         auto result = work(i);
-        const std::scoped_lock lock(reporting);
+        lock.lock();
         if (fault) return;
-        try {
-          report(i, std::move(result));
-        } catch (...) {
-          stop();  // before another thread may report
-        }
+        report(i, std::move(result));
       } catch (...) {
-        const std::scoped_lock lock(reporting);
-        stop();
+        if (!lock) lock.lock();
+        if (!fault) fault = std::current_exception();
+        next = count;
       }
     }
   };

@@ -29,10 +29,10 @@ bool is_below(const std::string& path, const std::string& folder) {
   return path.size() > folder.size() && path[folder.size()] == '/' && path.starts_with(folder);
 }
 
-// Whose turn it is, file by file.
-class Dealer {
+// Assigns files to ranks, in order.
+class FileAssignment {
  public:
-  Dealer(const FileTree& folder, std::span<const double> shares)
+  FileAssignment(const FileTree& folder, std::span<const double> shares)
       : shares_(shares),
         one_each_(std::ranges::count_if(folder.entries, is_file) == std::ssize(shares)) {
     double bytes = 0;
@@ -126,9 +126,9 @@ std::vector<NamedFiles> named_files_from_text(const std::string& text) {
   return parts;
 }
 
-std::vector<FileTree> dealt(const FileTree& folder, std::span<const double> shares) {
+std::vector<FileTree> assigned_to_ranks(const FileTree& folder, std::span<const double> shares) {
   std::vector<FileTree> parts(shares.size());
-  Dealer dealer(folder, shares);
+  FileAssignment assignment(folder, shares);
   const std::vector<Entry>& entries = folder.entries;
   std::vector<std::size_t> above;  // the folders that lead to the current entry
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -139,7 +139,7 @@ std::vector<FileTree> dealt(const FileTree& folder, std::span<const double> shar
       above.push_back(i);
       continue;
     }
-    std::vector<Entry>& part = parts[dealer.rank_of(entries[i])].entries;
+    std::vector<Entry>& part = parts[assignment.rank_of(entries[i])].entries;
     for (const std::size_t leads : above) {
       const std::string& name = entries[leads].path;
       // The part's last entry is in each of its folders that are still needed.

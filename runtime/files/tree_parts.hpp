@@ -30,7 +30,7 @@ std::vector<NamedFiles> named_files_from_text(const std::string& text);
 // that lead to them. As many files as ranks: one each. Otherwise a file belongs to the rank whose
 // share of all bytes its middle lies in. Links and empty folders stay with the file before them.
 // shares: one per rank, not negative, of any sum but 0.
-std::vector<FileTree> dealt(const FileTree& folder, std::span<const double> shares);
+std::vector<FileTree> assigned_to_ranks(const FileTree& folder, std::span<const double> shares);
 
 // All ranks' files in one folder. places: where each rank's are in it, a relative path: of a
 // folder, or of the file itself unless it ends with a slash; empty: in the folder itself. Folders

@@ -240,7 +240,7 @@ void Worker::open(const Json& order) {
   message_.emplace(in_.get(), out_.get(), std::move(map));
   std::uint64_t checked = 0;
   if (out_) message_->check_claims([&] { voice_.note(++checked); });
-  if (!out_ && setting_.rank != setting_.source) message_->load_rest();
+  if (in_ && setting_.rank != setting_.source) message_->load_rest();
   voice_.say({{"is", "opened"}});
 }
 

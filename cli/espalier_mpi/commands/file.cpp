@@ -98,12 +98,7 @@ class FileBroadcast {
 
   void commit() {
     watchdog_->expect("waiting for all ranks to write their files to disk", disk_);
-    runtime::collective_try_by_rank(comm_, [&] {
-      if (writes_) output_->sync();
-    });
-    runtime::collective_try_by_rank(comm_, [&] {
-      if (writes_) output_->commit();
-    });
+    commit_with_all(comm_, writes_ ? output_.get() : nullptr);
   }
 
   // The bytes sent, after run().

@@ -120,12 +120,7 @@ class PartFiles {
 
   void commit() {
     watchdog_->expect("waiting for all ranks to write their files to disk", disk_);
-    runtime::collective_try_by_rank(comm_, [&] {
-      if (output_) output_->sync();
-    });
-    runtime::collective_try_by_rank(comm_, [&] {
-      if (output_) output_->commit();
-    });
+    commit_with_all(comm_, output_.get());
   }
 
  private:

@@ -19,6 +19,7 @@
 #include "cli/espalier_mpi/run/topology_plan.hpp"
 #include "runtime/api/decisions.hpp"
 #include "runtime/files/file_store.hpp"
+#include "runtime/transport/agreement.hpp"
 #include "support/files.hpp"
 #include "support/pinned.hpp"
 
@@ -63,6 +64,18 @@ NamedPlan plan_of_run(MPI_Comm comm, const RunArguments& arguments, planner::Ope
 // CheckFailed on all ranks when the output is wrong.
 Figures time_message(MPI_Comm comm, TimedOperation operation, const RunArguments& arguments,
                      Watchdog& watchdog);
+
+// Collective: this rank's output, if it has one, is written to the disk, and gets its name when
+// those of all are.
+template <class Target>
+void commit_with_all(MPI_Comm comm, Target* output) {
+  runtime::collective_try_by_rank(comm, [&] {
+    if (output != nullptr) output->sync();
+  });
+  runtime::collective_try_by_rank(comm, [&] {
+    if (output != nullptr) output->commit();
+  });
+}
 
 // A file, several files or a folder to every rank.
 struct FileOptions {

@@ -64,15 +64,16 @@ void TreesOfRanks::scatter(const FilesOfRanks& files) {
   collective_try_by_rank(comm_, [&] {
     if (rank != mover_->root) return;
     const bool one_each = !name_of_each(*mover_, files).empty();
-    input_ = std::make_unique<runtime::MappedInputTrees>(dealt_from(names, one_each), alignment_);
+    input_ =
+        std::make_unique<runtime::MappedInputTrees>(assigned_from(names, one_each), alignment_);
     text = runtime::to_text(trees_);
   });
   runtime::share_text(comm_, mover_->root, text);
   trees_ = runtime::named_files_from_text(text);
 }
 
-std::vector<TreesOfRanks::Named> TreesOfRanks::dealt_from(const std::vector<std::string>& names,
-                                                          bool one_each) {
+std::vector<TreesOfRanks::Named> TreesOfRanks::assigned_from(const std::vector<std::string>& names,
+                                                             bool one_each) {
   std::vector<Named> inputs;
   if (one_each) {
     for (const std::string& name : names) {
@@ -82,7 +83,7 @@ std::vector<TreesOfRanks::Named> TreesOfRanks::dealt_from(const std::vector<std:
     return inputs;
   }
   inputs.push_back({own_.in, runtime::scan_name(own_.in).tree});
-  for (runtime::FileTree& part : runtime::dealt(inputs.front().tree, mover_->shares)) {
+  for (runtime::FileTree& part : runtime::assigned_to_ranks(inputs.front().tree, mover_->shares)) {
     trees_.push_back({true, std::move(part)});
   }
   return inputs;
@@ -101,7 +102,7 @@ void TreesOfRanks::gather(const FilesOfRanks& files) {
   places_.resize(trees_.size());
   const std::string each = name_of_each(*mover_, files);
   if (each.empty()) return;
-  const std::size_t place = each.rfind('/', each.find('{')) + 1;  // 0: there is no slash
+  const std::size_t place = each.rfind('/', each.find('{')) + 1;  // 0 without a slash
   places_ = runtime::gather_texts(
       comm_, own_name(each.substr(place), static_cast<int>(rank_), mover_->node));
   if (!own_.out.empty()) own_.out = place == 0 ? "." : each.substr(0, place);

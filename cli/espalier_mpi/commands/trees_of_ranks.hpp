@@ -46,7 +46,7 @@ class TreesOfRanks {
   void scatter(const FilesOfRanks& files);
   void gather(const FilesOfRanks& files);
   // The root's input, which sets what each rank receives.
-  std::vector<Named> dealt_from(const std::vector<std::string>& names, bool one_each);
+  std::vector<Named> assigned_from(const std::vector<std::string>& names, bool one_each);
 
   MPI_Comm comm_;
   const FileMover* mover_;

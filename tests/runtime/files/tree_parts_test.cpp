@@ -38,38 +38,38 @@ std::vector<std::string> paths_of(const FileTree& tree) {
   return paths;
 }
 
-TEST(Dealt, WholeFilesByShares) {
+TEST(AssignedToRanks, WholeFilesByShares) {
   const FileTree tree{{file("a", 10), file("b", 10), file("c", 10), file("d", 30)}};
-  const std::vector<FileTree> halves = dealt(tree, std::vector{1.0, 1.0});
+  const std::vector<FileTree> halves = assigned_to_ranks(tree, std::vector{1.0, 1.0});
   EXPECT_THAT(paths_of(halves[0]), ElementsAre("a", "b", "c"));
   EXPECT_THAT(paths_of(halves[1]), ElementsAre("d"));
-  const std::vector<FileTree> unlike = dealt(tree, std::vector{0.0, 0.5, 2.5});
+  const std::vector<FileTree> unlike = assigned_to_ranks(tree, std::vector{0.0, 0.5, 2.5});
   EXPECT_THAT(paths_of(unlike[0]), ElementsAre());
   EXPECT_THAT(paths_of(unlike[1]), ElementsAre("a"));
   EXPECT_THAT(paths_of(unlike[2]), ElementsAre("b", "c", "d"));
 }
 
-TEST(Dealt, OneFileEachWhereThereAreAsManyAsRanks) {
+TEST(AssignedToRanks, OneFileEachWhereThereAreAsManyAsRanks) {
   const std::vector<FileTree> parts =
-      dealt({{file("a", 1000), folder("b"), file("b/c", 0), link("b/l"), file("d", 1)}},
-            std::vector{0.1, 0.2, 0.7});
+      assigned_to_ranks({{file("a", 1000), folder("b"), file("b/c", 0), link("b/l"), file("d", 1)}},
+                        std::vector{0.1, 0.2, 0.7});
   EXPECT_THAT(paths_of(parts[0]), ElementsAre("a"));
   EXPECT_THAT(paths_of(parts[1]), ElementsAre("b", "b/c", "b/l"));
   EXPECT_THAT(paths_of(parts[2]), ElementsAre("d"));
 }
 
-TEST(Dealt, FoldersGoWithWhatTheyContain) {
+TEST(AssignedToRanks, FoldersGoWithWhatTheyContain) {
   const std::vector<FileTree> parts =
-      dealt({{folder("a"), folder("a/b"), file("a/b/1", 1), file("a/b/2", 1), file("a/c", 1),
-              folder("a/empty"), folder("d"), file("d/3", 1)}},
-            std::vector{1.0, 1.0});
+      assigned_to_ranks({{folder("a"), folder("a/b"), file("a/b/1", 1), file("a/b/2", 1),
+                          file("a/c", 1), folder("a/empty"), folder("d"), file("d/3", 1)}},
+                        std::vector{1.0, 1.0});
   EXPECT_THAT(paths_of(parts[0]), ElementsAre("a", "a/b", "a/b/1", "a/b/2"));
   EXPECT_THAT(paths_of(parts[1]), ElementsAre("a", "a/c", "a/empty", "d", "d/3"));
 }
 
-// What is dealt comes together as it was, whatever the shares; and no part contains a folder twice,
-// or a folder after something that is in it.
-TEST(Dealt, JoinedAgainIsTheFolder) {
+// What is assigned comes together as it was, whatever the shares; and no part contains a folder
+// twice, or a folder after something that is in it.
+TEST(AssignedToRanks, JoinedAgainIsTheFolder) {
   std::mt19937 random(7);
   for (int run = 0; run < 200; ++run) {
     FileTree tree;
@@ -93,7 +93,7 @@ TEST(Dealt, JoinedAgainIsTheFolder) {
     for (double& share : shares) share = static_cast<double>(random() % 5);
     shares.back() += 1;
     std::vector<NamedFiles> parts;
-    for (FileTree& part : dealt(tree, shares)) {
+    for (FileTree& part : assigned_to_ranks(tree, shares)) {
       std::set<std::string> seen;
       for (const auto& entry : part.entries) {
         EXPECT_TRUE(seen.insert(entry.path).second) << entry.path;

@@ -151,7 +151,7 @@ test_stopped_route() {
   done
 }
 
-# Whole files: the root's folder dealt to the ranks, and those of ranks in one folder.
+# Whole files: the root's folder divided among the ranks, and those of ranks in one folder.
 test_rank_folders() {
   local rank i how
   route_plans
