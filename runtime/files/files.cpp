@@ -167,11 +167,14 @@ OutputFile::OutputFile(std::string name, const FileLayout& layout,
   std::error_code fault;
   if (exists) target_ = std::filesystem::canonical(name_, fault).string();
   if (fault) refuse(fault.value());
-  if (resume) {
+  std::string folder = std::filesystem::path(target_).parent_path().string();
+  if (folder.empty()) folder = ".";
+  if (!resume) {
+    open_beside(folder);
+  } else if (::access(folder.c_str(), W_OK | X_OK) == 0) {
     open_kept(*resume);
   } else {
-    const std::string folder = std::filesystem::path(target_).parent_path().string();
-    open_beside(folder.empty() ? "." : folder);
+    refuse(errno);  // by the name that the user gave, and not the one of what is kept
   }
   if (exists) (void)::fchmod(descriptor_.get(), old.st_mode & 07777U);
   reserve_space(descriptor_.get(), name_, layout);

@@ -13,6 +13,7 @@
 #include "cli/common/report.hpp"
 #include "cli/espalier/commands/commands.hpp"
 #include "cli/espalier/console.hpp"
+#include "cli/espalier/hosts/job_hosts.hpp"
 #include "cli/espalier/hosts/supervisor.hpp"
 #include "cli/espalier/hosts/worker.hpp"
 #include "cli/espalier/options.hpp"
@@ -29,7 +30,7 @@ namespace tcp = runtime::tcp;
 struct RunOptions {
   Console console{};
   std::string hosts{};
-  std::string launch = "ssh -o BatchMode=yes -o ConnectTimeout=5 {host}";
+  std::string launch{};
   std::string program{};
   std::string worker{};
   Seconds timeout{6};
@@ -37,7 +38,6 @@ struct RunOptions {
   std::vector<std::string> command{};
 
   void add_to(Arguments& app);
-  [[nodiscard]] std::vector<tcp::HostEntry> read_hosts() const;
 };
 
 void RunOptions::add_to(Arguments& app) {
@@ -45,11 +45,13 @@ void RunOptions::add_to(Arguments& app) {
           {.type = "COMMAND"});
   app.add("--hosts", hosts,
           "File with a host a line (NAME, or NAME address=ADDRESS where other hosts reach it at "
-          "another one; slots= is ignored), or names separated by commas",
+          "another one; slots= is ignored), or names separated by commas (node[01-04] is four); "
+          "default: those of the job of Slurm or PBS",
           {.type = "FILE"});
   app.add("--launch", launch,
-          "What starts a command on {host}; localhost and this host need nothing. With Slurm: "
-          "'srun --overlap -N1 -n1 -w {host}'",
+          "What starts a command on {host}; localhost and this host need nothing. Default: 'ssh -o "
+          "BatchMode=yes -o ConnectTimeout=5 {host}', for the hosts of a job of Slurm 'srun "
+          "--overlap -N1 -n1 -w {host}'",
           {.type = "COMMAND"});
   app.add("--program", program, "espalier on the hosts; default: the path of this one",
           {.type = "FILE"});
@@ -59,20 +61,6 @@ void RunOptions::add_to(Arguments& app) {
           "them can be started, or so many attempts in succession bring no progress");
   app.add("--worker", worker, "", {.hidden = true});
   add_console_options(app, console);
-}
-
-std::vector<tcp::HostEntry> RunOptions::read_hosts() const {
-  if (hosts.empty()) throw InputError("--hosts is missing: a file, or names separated by commas");
-  std::error_code ignored;
-  if (std::filesystem::exists(hosts, ignored) || hosts.find('/') != std::string::npos) {
-    return tcp::parse_hosts(read_text(hosts), hosts);
-  }
-  std::vector<tcp::HostEntry> entries;
-  for (const std::string_view name : split(hosts, ',')) {
-    const std::vector<tcp::HostEntry> one = tcp::parse_hosts(name, "--hosts");
-    entries.push_back(one.front());
-  }
-  return entries;
 }
 
 // A file or a folder to all hosts.
@@ -117,11 +105,13 @@ void HostBcast::add_to(Arguments& app) {
 // Attempts until all hosts that can be reached have the file.
 class HostCopy {
  public:
-  HostCopy(const RunOptions& on, const HostBcast& what)
-      : on_(on), what_(what), hosts_(on.read_hosts()), results_(hosts_.size()) {
+  HostCopy(const RunOptions& on, const HostBcast& what) : on_(on), what_(what) {
+    JobHosts job = hosts_of_job(on.hosts, on.launch);
+    hosts_ = std::move(job.hosts);
+    setting_.launch = std::move(job.launch);
+    results_.resize(hosts_.size());
     source_ = find_source();
     name_outputs();
-    setting_.launch = on.launch;
     setting_.program =
         on.program.empty() ? std::filesystem::read_symlink("/proc/self/exe").string() : on.program;
     setting_.silence = on.timeout;
@@ -135,9 +125,11 @@ class HostCopy {
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     attempt(all, source_, what_.resumes);
     std::uint64_t in_vain = 0;
-    while (lacking() > 0 && in_vain < on_.retries) {
-      on_.console.note(fmt::format("starting {} that lack the file once more",
-                                   lacking() == 1 ? "1 host" : fmt::format("{} hosts", lacking())));
+    while (!unserved().empty() && in_vain < on_.retries) {
+      const std::size_t count = unserved().size();
+      on_.console.note(fmt::format("starting once more: {}", count == 1
+                                                                 ? label(unserved()[0])
+                                                                 : fmt::format("{} hosts", count)));
       const std::uint64_t before = segments_there();
       if (!again()) break;
       in_vain = segments_there() > before ? 0 : in_vain + 1;
@@ -164,6 +156,16 @@ class HostCopy {
         std::ranges::count_if(results_, [](const RoundResult& one) { return !one.is_whole; }));
   }
 
+  // Those that lack the file and have not refused: a host without the folder, or with a full disk,
+  // would refuse again.
+  [[nodiscard]] std::vector<std::size_t> unserved() const {
+    std::vector<std::size_t> ranks;
+    for (std::size_t rank = 0; rank < results_.size(); ++rank) {
+      if (!results_[rank].is_whole && !results_[rank].has_refused) ranks.push_back(rank);
+    }
+    return ranks;
+  }
+
   // Of all hosts together: grows until all are whole, or nothing more can be done.
   [[nodiscard]] std::uint64_t segments_there() const {
     std::uint64_t sum = 0;
@@ -173,12 +175,12 @@ class HostCopy {
 
   const RunOptions& on_;
   const HostBcast& what_;
-  std::vector<tcp::HostEntry> hosts_;
+  std::vector<tcp::HostEntry> hosts_{};
   std::vector<std::string> outs_{};
   std::size_t source_ = 0;
   HostSetting setting_{};
   std::optional<MessageFacts> facts_{};
-  std::vector<RoundResult> results_;
+  std::vector<RoundResult> results_{};
   double took_s_ = 0;
 };
 
@@ -234,10 +236,9 @@ bool HostCopy::again() {
       if (results_[rank].is_whole) source = rank;
     }
   }
-  std::vector<std::size_t> who;
-  for (std::size_t rank = 0; rank < hosts_.size(); ++rank) {
-    if (rank == source || !results_[rank].is_whole) who.push_back(rank);
-  }
+  if (results_[source].has_refused) return false;
+  std::vector<std::size_t> who = unserved();
+  if (std::ranges::find(who, source) == who.end()) who.push_back(source);
   std::vector<std::size_t> dead;
   for (const std::size_t rank : who) {
     if (!results_[rank].reason.empty()) dead.push_back(rank);
@@ -248,8 +249,9 @@ bool HostCopy::again() {
 
 ExitStatus HostCopy::status() const {
   for (const RoundResult& one : results_) {
-    // A host that lives lacks what no living host has.
-    if (!one.is_whole && (what_.needs_all || one.reason.empty())) return ExitStatus::kIncomplete;
+    // A host that lives has refused, or lacks what no living host has.
+    const bool lives = one.reason.empty() || one.has_refused;
+    if (!one.is_whole && (what_.needs_all || lives)) return ExitStatus::kIncomplete;
   }
   const bool has_any = lacking() < results_.size();
   return has_any ? ExitStatus::kDone : ExitStatus::kIncomplete;
@@ -266,14 +268,15 @@ std::string HostCopy::report() const {
   report.write("message_bytes", facts_->bytes);
   report.write("segment_bytes", facts_->segment);
   report.write("seconds", took_s_);
-  report.write("achieved_Bps", static_cast<double>(facts_->bytes) / took_s_);
+  const double achieved = whole > 0 ? static_cast<double>(facts_->bytes) / took_s_ : 0;
+  report.write("achieved_Bps", achieved);
   report.say(fmt::format("{} from {} to {} of {} hosts, segments of {}: {}\n",
                          format_size(Bytes{facts_->bytes}), label(source_), whole, results_.size(),
                          format_size(Bytes{facts_->segment}), format_duration({took_s_})),
              true);
-  report.say(fmt::format("achieved {}\n",
-                         format_rate(BytesPerSecond{static_cast<double>(facts_->bytes) / took_s_})),
-             true);
+  if (whole > 0) {
+    report.say(fmt::format("achieved {}\n", format_rate(BytesPerSecond{achieved})), true);
+  }
   Json lacks = Json::array();
   for (std::size_t rank = 0; rank < results_.size(); ++rank) {
     const RoundResult& one = results_[rank];

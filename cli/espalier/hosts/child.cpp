@@ -1,13 +1,16 @@
 #include "cli/espalier/hosts/child.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <system_error>
+#include <thread>
 
 namespace espalier::cli {
 
@@ -88,6 +91,21 @@ std::vector<std::string> Child::receive() {
   flush();
   if (output_.is_open() && !lines_.read(output_.get())) output_.close();
   return lines_.take();
+}
+
+std::string Child::end() {
+  int status = 0;
+  for (int looks = 0; looks < 40; ++looks) {
+    const pid_t found = ::waitpid(process_, &status, WNOHANG);
+    if (found == process_) {
+      ::kill(-process_, SIGKILL);
+      process_ = -1;
+      return WIFSIGNALED(status) ? fmt::format("signal {} ended it", WTERMSIG(status))
+                                 : fmt::format("it ended with status {}", WEXITSTATUS(status));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return "it ended";
 }
 
 void Child::kill() {

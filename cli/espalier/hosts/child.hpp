@@ -43,6 +43,8 @@ class Child : public Pinned {
   // It gets the end of its input, so that it can end by itself.
   void dismiss() { input_.close(); }
   void kill();
+  // How it ended, for messages, after its output has. What is left of its group is killed.
+  std::string end();
 
  private:
   void flush();

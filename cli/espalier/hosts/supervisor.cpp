@@ -99,7 +99,7 @@ void Round::listen() {
       if (line.is_object() && line.contains("is")) take(rank, line);
       if (member.stage == Stage::kDead) break;
     }
-    if (member.stage != Stage::kDead && !member.child->is_open()) lose(rank, "it ended");
+    if (member.stage != Stage::kDead && !member.child->is_open()) lose(rank, member.child->end());
   }
 }
 
@@ -133,7 +133,7 @@ void Round::take(std::size_t rank, const Json& line) {
   } else if (what == "committed") {
     member.stage = Stage::kCommitted;
   } else if (what == "failed") {
-    member.has_refused = true;
+    member.result.has_refused = true;
     lose(rank, line.at("reason"));
   }
 }
@@ -187,7 +187,7 @@ void Round::go_on() {
 void Round::open_all() {
   if (!facts_) {
     const Member& source = members_[source_];
-    if (source.has_refused) throw InputError(source.is.label, {}, source.result.reason);
+    if (source.result.has_refused) throw InputError(source.is.label, {}, source.result.reason);
     stage_ = Stage::kCommitted;  // it was lost before it said anything
     return;
   }

@@ -47,7 +47,8 @@ struct RoundResult {
   bool is_whole = false;
   bool was_ready = false;  // it could be started
   std::uint64_t segments = 0;
-  std::string reason{};  // why it is dead; empty: it is not
+  std::string reason{};      // why it is dead; empty: it is not
+  bool has_refused = false;  // its end is its own decision
 };
 
 // One attempt: from the start of all workers to their end. Hosts that die are left behind, and
@@ -77,7 +78,6 @@ class Round {
     double heard_s = 0;
     std::uint16_t port = 0;
     std::uint64_t checksum = 0;
-    bool has_refused = false;  // its end is its own decision
     RoundResult result{};
   };
 

@@ -209,9 +209,9 @@ runtime::SegmentMap Worker::open_output(const Json& order, const runtime::Segmen
   std::string kept;
   if (layout.contains("tree")) {
     const runtime::FileTree tree = tree_from(layout);
-    // What an earlier run has finished is a further source.
-    if (resumes && !in_ && is_there(out_name_, tree)) {
-      in_ = std::make_unique<runtime::InputTree>(std::vector{out_name_}, tree);
+    // What an earlier run has finished stays, and is a further source.
+    if (resumes && is_there(out_name_, tree)) {
+      if (!in_) in_ = std::make_unique<runtime::InputTree>(std::vector{out_name_}, tree);
       return runtime::SegmentMap(grid);
     }
     auto folder = std::make_unique<runtime::OutputTree>(out_name_, tree, identity);

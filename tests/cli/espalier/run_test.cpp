@@ -130,7 +130,7 @@ TEST_F(RunCommand, AFolderIsCopiedWhoeverIsKilled) {
   write("out4/first", "something else");
   words.emplace_back("--resume");
   const Finished again = run(words);
-  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(again.status, 6) << again.err;
   expect_copy("out1");
   expect_copy("out3");
   EXPECT_THAT(again.out, HasSubstr("4 of 5 hosts"));
@@ -155,7 +155,8 @@ TEST_F(RunCommand, ListsTheHostsThatLackTheFile) {
                                  "in",    "--out",   "{host}"};
   const Finished some = run(words);
   EXPECT_EQ(some.status, 0);
-  EXPECT_THAT(some.out, HasSubstr("gone lacks the file (0 of 1 segments): it ended\n"));
+  EXPECT_THAT(some.out,
+              HasSubstr("gone lacks the file (0 of 1 segments): it ended with status 1\n"));
   EXPECT_EQ(read("localhost"), "text");
   words.emplace_back("--all");
   EXPECT_EQ(run(words).status, 6);
@@ -163,6 +164,63 @@ TEST_F(RunCommand, ListsTheHostsThatLackTheFile) {
   const Json json = run_json(words);
   EXPECT_EQ(json.at("hosts_with_all"), 1);
   EXPECT_EQ(json.at("lacking").at(0).at("host"), "gone");
+}
+
+TEST_F(RunCommand, AHostThatRefusesIsNotStartedAgain) {
+  write("in", "text");
+  fs::create_directory(work() / "localhost");
+  const Finished end = run({"run", "--hosts", "localhost,b", "--launch", "env", "--", "bcast",
+                            "--in", "in", "--out", "{host}/out"});
+  EXPECT_EQ(end.status, 6);
+  EXPECT_THAT(end.out, HasSubstr("b lacks the file (0 of 1 segments): b/out: cannot write: No such "
+                                 "file or directory\n"));
+  EXPECT_EQ(end.err.find("once more"), std::string::npos) << end.err;
+  EXPECT_EQ(read("localhost/out"), "text");
+}
+
+// Sets a variable of the environment as long as it lives.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  Variable(Variable&&) = delete;
+  Variable& operator=(Variable&&) = delete;
+
+ private:
+  const char* name_;
+};
+
+TEST_F(RunCommand, AJobOfSlurmOrPbsNamesItsHosts) {
+  write("in", "text");
+  // It stands for Slurm's: --overlap -N1 -n1 -w HOST, and a command.
+  write("srun", "#!/bin/sh\necho \"$*\" >>asked\nshift 5\nexec \"$@\"\n");
+  fs::permissions(work() / "srun", fs::perms::owner_all);
+  const std::vector<std::string> words{"run", "--program", fs::path(ESPALIER_PROGRAM).filename(),
+                                       "--",  "bcast",     "--in",
+                                       "in",  "--out",     "out.{host}"};
+  const std::string path = std::getenv("PATH");
+  {
+    const Variable job("SLURM_JOB_NODELIST", "127.0.0.[2-3],127.0.0.9");
+    ::setenv(
+        "PATH",
+        (work().string() + ":" + fs::path(ESPALIER_PROGRAM).parent_path().string() + ":" + path)
+            .c_str(),
+        1);
+    const Finished end = run(words);
+    EXPECT_EQ(end.status, 0) << end.err;
+    EXPECT_THAT(end.out, HasSubstr("from 127.0.0.2 to 3 of 3 hosts"));
+    EXPECT_EQ(read("out.127.0.0.3"), "text");
+    EXPECT_THAT(read("asked"), HasSubstr("--overlap -N1 -n1 -w 127.0.0.9 espalier run --worker"));
+    ::setenv("PATH", path.c_str(), 1);
+  }
+  write("nodes", "localhost\nlocalhost\n");
+  const Variable job("PBS_NODEFILE", "nodes");
+  EXPECT_THAT(run({"run", "--", "bcast", "--in", "in", "--out", "pbs"}).out,
+              HasSubstr("from localhost to 1 of 1 hosts"));
 }
 
 TEST_F(RunCommand, ResumesFromPartsAndChecksThem) {
@@ -186,7 +244,10 @@ TEST_F(RunCommand, Refusals) {
   };
   write("in", "text");
   EXPECT_EQ(refused({"run", "--", "bcast", "--in", "in", "--out", "out"}),
-            "espalier: --hosts is missing: a file, or names separated by commas\n");
+            "espalier: --hosts is missing: a file, or names separated by commas; only in a job of "
+            "Slurm or PBS its hosts are known\n");
+  EXPECT_EQ(refused({"run", "--hosts", "a[1-", "--", "bcast", "--in", "in", "--out", "out"}),
+            "espalier: --hosts: unbalanced brackets in 'a[1-'\n");
   EXPECT_EQ(refused({"run", "--hosts", kFive, "--", "bcast", "--in", "in", "--out", "out"}),
             "espalier: localhost would write 'out' twice; put {rank} into --out\n");
   EXPECT_EQ(refused({"run", "--hosts", "a", "--", "bcast", "--in", "in", "--out", "out", "--source",
