@@ -44,7 +44,7 @@ espalier_package(dev libespalier-dev "libraries and headers of Espalier"
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-  "libglpk-dev, libeigen3-dev, libboost-dev, libpugixml-dev, libyaml-cpp-dev, libgraphviz-dev, libfmt-dev, nlohmann-json3-dev, libopenmpi-dev, libxxhash-dev")
+  "libglpk-dev, libeigen3-dev, libboost-dev, libpugixml-dev, libyaml-cpp-dev, libgraphviz-dev, libfmt-dev, nlohmann-json3-dev, libopenmpi-dev, libxxhash-dev, libssl-dev")
 if(TARGET _espalier OR TARGET _espalier_mpi)
   espalier_package(python python3-espalier "Python package of Espalier"
     "Plans collective communication on heterogeneous networks from Python, and executes plans on the communicators of mpi4py.")

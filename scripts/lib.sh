@@ -5,7 +5,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # Debian 12 packages, by the parts that need them.
 planner_packages=(g++ cmake ninja-build libglpk-dev libeigen3-dev libboost-graph-dev libcli11-dev
-  libpugixml-dev libyaml-cpp-dev libgraphviz-dev pkg-config nlohmann-json3-dev libfmt-dev)
+  libpugixml-dev libyaml-cpp-dev libgraphviz-dev pkg-config nlohmann-json3-dev libfmt-dev libssl-dev)
 mpi_packages=(libopenmpi-dev openmpi-bin libxxhash-dev)
 python_packages=(pybind11-dev python3-dev python3-numpy python3-networkx python3-pytest python3-mpi4py)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 iproute2)

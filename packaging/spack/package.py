@@ -21,6 +21,7 @@ class Espalier(CMakePackage):
     depends_on("c", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("fmt@9:")
+    depends_on("openssl@1.1.1:")
     depends_on("nlohmann-json@3.11:")
     depends_on("cli11@2.1:")
     depends_on("mpi", when="+mpi")

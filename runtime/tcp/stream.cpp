@@ -63,6 +63,7 @@ Descriptor bound_to(std::uint16_t port) {
 }  // namespace
 
 void Stream::close() {
+  encrypted_.reset();
   socket_.close();
   out_.clear();
   sent_ = unsent_ = 0;
@@ -71,21 +72,40 @@ void Stream::close() {
 void Stream::put(const FrameHeader& header, std::vector<std::byte> body) {
   std::vector<std::byte> head(sizeof header);
   std::memcpy(head.data(), &header, sizeof header);
-  unsent_ += head.size() + body.size();
-  out_.push_back(std::move(head));
-  if (!body.empty()) out_.push_back(std::move(body));
+  body.insert(body.begin(), head.begin(), head.end());
+  unsent_ += body.size();
+  out_.push_back(std::move(body));
+}
+
+std::optional<std::size_t> Stream::write(std::span<const std::byte> bytes) {
+  if (encrypted_) return encrypted_->write(bytes);
+  const int more = out_.size() > 1 ? MSG_MORE : 0;
+  while (true) {
+    const ssize_t put =
+        ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT | more);
+    if (put >= 0) return static_cast<std::size_t>(put);
+    if (errno != EINTR) return would_wait() ? std::optional<std::size_t>(0) : std::nullopt;
+  }
+}
+
+std::optional<std::size_t> Stream::read(std::span<std::byte> bytes) {
+  if (encrypted_) return encrypted_->read(bytes);
+  while (true) {
+    const ssize_t got = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (got > 0) return static_cast<std::size_t>(got);
+    if (got == 0) return std::nullopt;
+    if (errno != EINTR) return would_wait() ? std::optional<std::size_t>(0) : std::nullopt;
+  }
 }
 
 bool Stream::flush() {
   while (!out_.empty()) {
     const std::vector<std::byte>& first = out_.front();
-    const int more = out_.size() > 1 ? MSG_MORE : 0;
-    const ssize_t put = ::send(socket_.get(), first.data() + sent_, first.size() - sent_,
-                               MSG_NOSIGNAL | MSG_DONTWAIT | more);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return would_wait();
-    sent_ += static_cast<std::size_t>(put);
-    unsent_ -= static_cast<std::size_t>(put);
+    const auto put = write(std::span(first).subspan(sent_));
+    if (!put) return false;
+    if (*put == 0) return true;
+    sent_ += *put;
+    unsent_ -= *put;
     if (sent_ < first.size()) continue;
     out_.pop_front();
     sent_ = 0;
@@ -100,11 +120,10 @@ bool Stream::receive(const Take& take) {
                                   : body_.data() + (got_ - sizeof header_);
     const std::size_t wanted = (in_head ? 0 : header_.length) + sizeof header_ - got_;
     if (wanted > 0) {
-      const ssize_t got = ::recv(socket_.get(), to, wanted, MSG_DONTWAIT);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return would_wait();
-      if (got == 0) return false;
-      got_ += static_cast<std::size_t>(got);
+      const auto got = read({to, wanted});
+      if (!got) return false;
+      if (*got == 0) return true;
+      got_ += *got;
     }
     if (got_ < sizeof header_) continue;
     if (in_head) {

@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "runtime/tcp/encryption.hpp"
 #include "support/descriptor.hpp"
 
 namespace espalier::runtime::tcp {
@@ -27,11 +30,15 @@ class Stream {
  public:
   Stream() = default;
   // socket: connected, or about to be; does not block. most: bytes of the longest frame to come.
-  Stream(Descriptor socket, std::size_t most) : socket_(std::move(socket)), most_(most) {}
+  // encrypted: of the socket; null: bytes are sent as they are.
+  Stream(Descriptor socket, std::size_t most, std::unique_ptr<EncryptedSocket> encrypted)
+      : socket_(std::move(socket)), encrypted_(std::move(encrypted)), most_(most) {}
 
   [[nodiscard]] bool is_open() const { return socket_.is_open(); }
   [[nodiscard]] int descriptor() const { return socket_.get(); }
   [[nodiscard]] std::size_t unsent() const { return unsent_; }
+  // Whether receive() may find something, although the socket has nothing to read.
+  [[nodiscard]] bool holds_bytes() const { return encrypted_ && encrypted_->holds_bytes(); }
   void set_most(std::size_t most) { most_ = most; }
   void close();
 
@@ -44,11 +51,16 @@ class Stream {
   bool receive(const Take& take);
 
  private:
+  // How many bytes were moved without waiting; unset: the connection is broken or has ended.
+  [[nodiscard]] std::optional<std::size_t> write(std::span<const std::byte> bytes);
+  [[nodiscard]] std::optional<std::size_t> read(std::span<std::byte> bytes);
+
   Descriptor socket_;
+  std::unique_ptr<EncryptedSocket> encrypted_{};
   std::size_t most_ = 0;
-  std::deque<std::vector<std::byte>> out_{};
-  std::size_t sent_ = 0;    // of the first of them
-  std::size_t unsent_ = 0;  // of all
+  std::deque<std::vector<std::byte>> out_{};  // frames
+  std::size_t sent_ = 0;                      // of the first of them
+  std::size_t unsent_ = 0;                    // of all
   FrameHeader header_{};
   std::size_t got_ = 0;  // of header and body
   std::vector<std::byte> body_{};

@@ -58,6 +58,7 @@ TcpPull::TcpPull(const TcpSetting& setting, Descriptor listener, KeptMessage& me
       puller_(job_of(setting, message.map())),
       peers_(setting.peers.size()),
       looked_s_(now_s()) {
+  if (setting_.encrypts) encryption_.emplace(setting_.token);
   for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
     if (!setting_.peers[peer].is_alive) died(peer);
     if (setting_.peers[peer].is_alive && peer < rank_) connect_to(peer);
@@ -65,15 +66,23 @@ TcpPull::TcpPull(const TcpSetting& setting, Descriptor listener, KeptMessage& me
 }
 
 void TcpPull::connect_to(std::size_t peer) {
-  const auto& [address, port, is_alive] = setting_.peers[peer];
+  const TcpPeer& other = setting_.peers[peer];
   try {
-    peers_[peer].control = Stream(begin_to_connect(address, port), pull::kMostBulletinBytes);
-    peers_[peer].data = Stream(begin_to_connect(address, port), message_->map().grid().segment);
+    const auto begin = [&](std::size_t most) {
+      return stream_on(begin_to_connect(other.address, other.port), most, true);
+    };
+    peers_[peer].control = begin(pull::kMostBulletinBytes);
+    peers_[peer].data = begin(message_->map().grid().segment);
     greet(peers_[peer].control, Kind::kControl);
     greet(peers_[peer].data, Kind::kData);
   } catch (const InputError& fault) {
     lose(peer, fault.what());
   }
+}
+
+Stream TcpPull::stream_on(Descriptor socket, std::size_t most, bool connects) const {
+  auto encrypted = encryption_ ? encryption_->of(socket.get(), connects) : nullptr;
+  return {std::move(socket), most, std::move(encrypted)};
 }
 
 void TcpPull::greet(Stream& stream, Kind kind) {
@@ -85,7 +94,7 @@ void TcpPull::greet(Stream& stream, Kind kind) {
 
 void TcpPull::admit_strangers() {
   for (Descriptor one = accept_one(listener_); one.is_open(); one = accept_one(listener_)) {
-    strangers_.emplace_back(std::move(one), kGreetingBytes);
+    strangers_.push_back(stream_on(std::move(one), kGreetingBytes, false));
   }
   for (Stream& stranger : strangers_) {
     const auto admit = [&](const FrameHeader& header, std::span<const std::byte> body) {
@@ -248,18 +257,20 @@ bool TcpPull::is_done() const {
 }
 
 void TcpPull::wait(int also, double seconds) const {
+  bool is_awaited = true;
   std::vector<pollfd> watched{{also, POLLIN, 0}, {listener_.get(), POLLIN, 0}};
   const auto watch = [&](const Stream& stream) {
     if (!stream.is_open()) return;
     const int events = POLLIN | (stream.unsent() > 0 ? POLLOUT : 0);
     watched.push_back({stream.descriptor(), static_cast<short>(events), 0});
+    if (stream.holds_bytes()) is_awaited = false;
   };
   for (const Peer& peer : peers_) {
     watch(peer.control);
     watch(peer.data);
   }
   for (const Stream& stranger : strangers_) watch(stranger);
-  const timespec limit{0, static_cast<long>(seconds * 1e9)};
+  const timespec limit{0, is_awaited ? static_cast<long>(seconds * 1e9) : 0};
   static_cast<void>(::ppoll(watched.data(), watched.size(), &limit, nullptr));
 }
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct TcpSetting {
   std::size_t source = 0;
   std::vector<TcpPeer> peers{};       // by rank, this one included
   std::array<std::byte, 16> token{};  // a secret of these hosts: others are not heard
+  bool encrypts = false;              // all that the hosts send (runtime/tcp/encryption.hpp)
   Seconds silence{6};                 // after which a host is complained about
 };
 
@@ -43,7 +45,8 @@ struct Complaint {
 
 class TcpPull {
  public:
-  // What the map of `message` contains need not be sent. message: outlives this.
+  // What the map of `message` contains need not be sent. message: outlives this. Throws InputError
+  // where this program cannot encrypt.
   TcpPull(const TcpSetting& setting, Descriptor listener, KeptMessage& message);
 
   // Does what there is to do, and then waits a short time for more, or for `also` to be readable.
@@ -72,6 +75,8 @@ class TcpPull {
   enum class Kind : std::uint32_t { kControl, kData };
 
   void connect_to(std::size_t peer);
+  // connects: the connection was begun here.
+  [[nodiscard]] Stream stream_on(Descriptor socket, std::size_t most, bool connects) const;
   void greet(Stream& stream, Kind kind);
   void admit_strangers();
   void move_all(double now);
@@ -86,6 +91,7 @@ class TcpPull {
 
   TcpSetting setting_;
   std::size_t rank_;
+  std::optional<Encryption> encryption_{};
   Descriptor listener_;
   KeptMessage* message_;
   engine::pull::Puller puller_;

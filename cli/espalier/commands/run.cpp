@@ -35,6 +35,7 @@ struct RunOptions {
   std::string worker{};
   Seconds timeout{6};
   std::uint64_t retries = 3;
+  bool encrypts = false;
   std::vector<std::string> command{};
 
   void add_to(Arguments& app);
@@ -59,6 +60,9 @@ void RunOptions::add_to(Arguments& app) {
   app.add("--retries", retries,
           "Hosts that were left behind are started again when the others have ended, until none of "
           "them can be started, or so many attempts in succession bring no progress");
+  app.add("--encrypt", encrypts,
+          "Encrypt what hosts send to one another, by TLS 1.3 with a secret that travels over the "
+          "login");
   app.add("--worker", worker, "", {.hidden = true});
   add_console_options(app, console);
 }
@@ -115,6 +119,7 @@ class HostCopy {
     setting_.program =
         on.program.empty() ? std::filesystem::read_symlink("/proc/self/exe").string() : on.program;
     setting_.silence = on.timeout;
+    setting_.encrypts = on.encrypts;
     if (what.segment) setting_.segment_bytes = what.segment->value;
     setting_.allows_changes = what.allows_changes;
     setting_.note = [&on](const std::string& text) { on.console.note(text); };

@@ -78,7 +78,8 @@ void Round::launch(std::size_t rank) {
                       {"in", rank == source_ ? in_ : std::vector<std::string>{}},
                       {"out", member.is.out},
                       {"silence_s", setting_.silence.value},
-                      {"token", token_}});
+                      {"token", token_},
+                      {"encrypt", setting_.encrypts}});
 }
 
 void Round::listen() {

@@ -23,6 +23,7 @@ struct HostSetting {
   Seconds silence{};      // after which a host counts as dead
   std::optional<std::uint64_t> segment_bytes{};
   bool allows_changes = false;
+  bool encrypts = false;
   std::function<void(const std::string&)> note{};  // what a person may want to know at once
 };
 

@@ -179,6 +179,7 @@ void Worker::prepare(const Json& order) {
   for (std::size_t i = 0; i < setting_.token.size(); ++i) {
     setting_.token.at(i) = static_cast<std::byte>(token.at(i));
   }
+  setting_.encrypts = order.at("encrypt");
   out_name_ = order.at("out");
   listener_ = tcp::listen_anywhere();
   Json ready{{"is", "ready"}, {"port", tcp::port_of(listener_)}};

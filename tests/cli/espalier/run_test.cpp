@@ -138,6 +138,15 @@ TEST_F(RunCommand, AFolderIsCopiedWhoeverIsKilled) {
   EXPECT_THAT(again.out, HasSubstr("out4: cannot write: exists; several files need a new"));
 }
 
+TEST_F(RunCommand, Encrypts) {
+  const std::string text = message(1'000'000);
+  write("in", text);
+  const Finished end = run(
+      {"run", "--encrypt", "--hosts", kFive, "--", "bcast", "--in", "in", "--out", "out{rank}"});
+  EXPECT_EQ(end.status, 0) << end.err;
+  EXPECT_EQ(read("out4"), text);
+}
+
 TEST_F(RunCommand, SeveralNamesBecomeSiblings) {
   write("b", "text of b");
   write("a", "text of a");

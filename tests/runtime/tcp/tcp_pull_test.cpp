@@ -78,7 +78,7 @@ class TcpPulls : public ::testing::Test {
     }
   }
   void start(std::vector<std::size_t> dead = {}) {
-    TcpSetting setting{.silence = Seconds{60}};
+    TcpSetting setting{.encrypts = encrypts_, .silence = Seconds{60}};
     for (const Host& host : hosts_) {
       setting.peers.push_back({"127.0.0.1", port_of(host.listener), true});
     }
@@ -128,8 +128,10 @@ class TcpPulls : public ::testing::Test {
     ASSERT_TRUE(stream);
   }
   std::vector<Host>& hosts() { return hosts_; }
+  void encrypt() { encrypts_ = true; }
 
  private:
+  bool encrypts_ = false;
   fs::path folder_;
   std::vector<Host> hosts_;
 };
@@ -142,6 +144,28 @@ TEST_F(TcpPulls, BringEveryByteToEveryHost) {
     EXPECT_TRUE(hosts()[rank].pull->is_complete());
     expect_whole(rank);
   }
+}
+
+TEST_F(TcpPulls, BringEveryByteEncryptedAlsoWithoutAHostThatDies) {
+  open(4);
+  encrypt();
+  const std::uint16_t port = port_of(hosts()[1].listener);
+  Stream plain(begin_to_connect("127.0.0.1", port), 64, nullptr);
+  // The greeting of rank 2, with the right secret.
+  std::vector<std::byte> greeting(20, std::byte{0});
+  plain.put({2, 20, 0x3170637472617073}, std::move(greeting));
+  start();
+  turn_until([&] { return hosts()[2].pull->segments() >= 10; });
+  kill(2);
+  announce_death(2);
+  bool is_closed = false;
+  turn_until([&] {
+    is_closed = is_closed || !plain.flush() || !plain.receive([](auto&&...) {});
+    return is_closed;
+  });
+  finish();
+  expect_whole(1);
+  expect_whole(3);
 }
 
 TEST_F(TcpPulls, GoOnWithoutAHostThatDies) {
@@ -218,9 +242,9 @@ TEST_F(TcpPulls, RefuseBytesThatWereDamagedOnTheSendersDisk) {
 TEST_F(TcpPulls, DoNotHearStrangers) {
   open(3);
   const std::uint16_t port = port_of(hosts()[1].listener);
-  Stream wrong_token(begin_to_connect("127.0.0.1", port), 64);
+  Stream wrong_token(begin_to_connect("127.0.0.1", port), 64, nullptr);
   wrong_token.put({2, 20, 0x3170637472617073}, std::vector<std::byte>(20, std::byte{1}));
-  Stream too_long(begin_to_connect("127.0.0.1", port), 64);
+  Stream too_long(begin_to_connect("127.0.0.1", port), 64, nullptr);
   too_long.put({2, UINT32_MAX, 0}, {});
   start();
   bool is_closed = false;
