@@ -3,17 +3,60 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <queue>
 #include <vector>
 
 namespace espalier::simulate {
 
 using Ticks = std::int64_t;
 
+// A queue that hands over the least of its entries first: a binary heap whose entries go
+// down to a leaf and up again, as those of std::priority_queue do, but which of two is further down
+// is calculated, because a processor foresees half of such branches.
 template <class Entry>
-using Earliest = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
+class Earliest {
+ public:
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  [[nodiscard]] const Entry& top() const { return entries_.front(); }
+  void push(const Entry& entry) {
+    entries_.push_back(entry);
+    rise(entries_.size() - 1, entry);
+  }
+  void pop() {
+    const Entry last = entries_.back();
+    entries_.pop_back();
+    const std::size_t size = entries_.size();
+    if (size == 0) return;
+    Entry* const entries = entries_.data();
+    std::size_t hole = 0;
+    std::size_t child = 2;
+    for (; child < size; child = 2 * hole + 2) {
+      child -= static_cast<std::size_t>(entries[child] > entries[child - 1]);
+      entries[hole] = entries[child];
+      hole = child;
+    }
+    if (child == size) {
+      entries[hole] = entries[child - 1];
+      hole = child - 1;
+    }
+    rise(hole, last);
+  }
+
+ private:
+  void rise(std::size_t hole, const Entry& entry) {
+    while (hole > 0) {
+      const std::size_t parent = (hole - 1) / 2;
+      if (!(entries_[parent] > entry)) break;
+      entries_[hole] = entries_[parent];
+      hole = parent;
+    }
+    entries_[hole] = entry;
+  }
+
+  std::vector<Entry> entries_;
+};
 
 struct Event {
   enum class Kind : std::uint8_t {
