@@ -33,6 +33,13 @@ class ChoosePlanUnder : public ::testing::TestWithParam<testing::OperationUnderM
   static planner::Operation operation() { return std::get<0>(GetParam()); }
   static Model model() { return std::get<1>(GetParam()).model; }
 
+  // Which platforms are drawn under sanitizers differs by case.
+  [[nodiscard]] bool draws_next() {
+    const auto number =
+        static_cast<std::uint64_t>(operation()) + static_cast<std::uint64_t>(model());
+    return testing::is_drawn(number + platforms_++, 3);
+  }
+
   // In reductions hosts combine at 2 GB/s, which is slower than some links.
   static ChoiceOptions options() {
     ChoiceOptions options;
@@ -61,6 +68,9 @@ class ChoosePlanUnder : public ::testing::TestWithParam<testing::OperationUnderM
   };
   static Fixed best_fixed(const testing::DrawnPlatform& drawn, const platforms::Platform& simulated,
                           Bytes message);
+
+ private:
+  std::uint64_t platforms_ = 0;
 };
 
 // The best of all algorithms with segments of a power of two, at most kMostSegments of them, where
@@ -88,15 +98,16 @@ ChoosePlanUnder::Fixed ChoosePlanUnder::best_fixed(const testing::DrawnPlatform&
   return best;
 }
 
-// 2 of each of 13 families under 4 models: 104 platforms (half under sanitizers), except those on
-// which a host cannot reach the root of a reduction. A plan that is more robust where edges share
-// ports may take a quarter longer with turns under one-port, 1 % under other models.
+// 2 of each of 13 families under 4 models: 104 platforms (a sixth under sanitizers), except those
+// on which a host cannot reach the root of a reduction. A plan that is more robust where edges
+// share ports may take a quarter longer with turns under one-port, 1 % under other models.
 TEST_P(ChoosePlanUnder, IsNotWorseThanAnyAlgorithmInAnySegments) {
   constexpr double kRounding = 1 + 1e-9;
   constexpr double kOtherSegments = 1.03;
   const bool is_one_port = platforms::is_one_port(model());
   std::size_t platforms_drawn = 0;
   const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
+    if (!draws_next()) return;
     SCOPED_TRACE(trace);
     const Bytes message{kKiB << (platforms_drawn++ * 7 % 21)};  // to 1 GiB
     const Choice choice = choose_plan(drawn.platform, drawn.source, model(),
@@ -118,7 +129,7 @@ TEST_P(ChoosePlanUnder, IsNotWorseThanAnyAlgorithmInAnySegments) {
     }
   };
   testing::for_each_platform(operation(), testing::draws(2), 7, model(), check);
-  EXPECT_GT(platforms_drawn, testing::draws(8));
+  EXPECT_GT(platforms_drawn, testing::draws(4));
 }
 
 // Compares with every number of segments up to 160, fewer under sanitizers; bench/message_choice
@@ -127,6 +138,7 @@ TEST_P(ChoosePlanUnder, SegmentsAreWithinThreePercentOfTheBest) {
   constexpr std::uint64_t kMostSegments = testing::draws(160);
   std::size_t platforms_drawn = 0;
   const auto check = [&](const testing::DrawnPlatform& drawn, const std::string& trace) {
+    if (!draws_next()) return;
     SCOPED_TRACE(trace);
     const Bytes message{kKiB << (platforms_drawn++ * 5 % 17)};  // to 64 MiB
     constexpr std::array kAlgorithms{"optimal", "best-tree", "two-tree-complete"};

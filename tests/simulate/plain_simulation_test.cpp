@@ -15,6 +15,7 @@
 #include "simulate/simulate.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
+#include "tests/support/draws.hpp"
 
 namespace espalier::simulate::plain_simulation_test {
 namespace {
@@ -90,7 +91,7 @@ TEST_P(EveryPlan, RunsAsInThePlainSimulation) {
   const platforms::Model model = platforms::parse_model(model_name);
   std::size_t most_waiting = 0;
   for_each_platform(
-      3, 6, model,
+      espalier::testing::draws(3), 6, model,
       [&, &algorithm = algorithm](const DrawnPlatform& drawn, const std::string& trace) {
         SCOPED_TRACE(trace);
         const planner::Instance instance = drawn.under(model);

@@ -16,6 +16,7 @@
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
 #include "tests/simulate/plain_simulation.hpp"
+#include "tests/support/draws.hpp"
 
 namespace espalier::simulate::reductions_test {
 namespace {
@@ -72,7 +73,7 @@ TEST_P(EveryReduction, RunsAsInThePlainSimulation) {
     GTEST_SKIP() << "does not support the operation";
   const Model model = platforms::parse_model(model_name);
   std::size_t runs = 0;
-  for_each_platform(2, 8, model, [&](const DrawnPlatform& drawn, const std::string& trace) {
+  const auto check = [&](const DrawnPlatform& drawn, const std::string& trace) {
     SCOPED_TRACE(trace);
     const auto plan = plan_for(std::get<0>(GetParam()), drawn, model, std::get<1>(GetParam()));
     if (!plan) return;
@@ -91,7 +92,8 @@ TEST_P(EveryReduction, RunsAsInThePlainSimulation) {
           << "host " << host;
       EXPECT_GT(simulation.done[host].value, 0) << "host " << host;
     }
-  });
+  };
+  for_each_platform(espalier::testing::draws(2), 8, model, check);
   if (algorithm != "fabric") {  // which is for few of these platforms
     EXPECT_GT(runs, 3U);
   }

@@ -19,6 +19,12 @@ constexpr std::uint64_t draws(std::uint64_t count) {
   return kSanitized ? (count + 3) / 4 : count;
 }
 
+// Whether the nth case is drawn: under the address sanitizer one of `of`. A test of many parameters
+// that adds the parameter's number to `nth` draws every case under some of them.
+constexpr bool is_drawn(std::uint64_t nth, std::uint64_t of) {
+  return !kSanitized || nth % of == 0;
+}
+
 // The number in an environment variable, such as how many cases an adversary draws; `otherwise` if
 // it is not set.
 inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {

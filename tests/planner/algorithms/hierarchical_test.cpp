@@ -15,6 +15,7 @@
 #include "tests/planner/references/plain_model.hpp"
 #include "tests/planner/references/random_platforms.hpp"
 #include "tests/planner/references/small_platform.hpp"
+#include "tests/support/draws.hpp"
 
 namespace espalier::planner::hierarchical_test {
 namespace {
@@ -198,29 +199,32 @@ class OverInner : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(OverInner, EveryPairOfAlgorithmsSpansEveryPlatform) {
-  for_each_platform(2, 14, model(), [](const DrawnPlatform& drawn, const std::string& trace) {
-    const Instance instance = drawn.under(model());
-    const PlainModel plain(instance);
-    for (const AlgorithmEntry& outer : algorithms()) {
-      if (!outer.takes_inner()) continue;
-      for (const AlgorithmEntry& inner : algorithms()) {
-        if (inner.takes_inner() || (inner.several_trees && !inner.joins_trees)) continue;
-        SCOPED_TRACE(fmt::format("{}, {}:{}", trace, outer.name, inner.name));
-        const Outcome outcome = outer.run_over(instance, {}, inner.run);
-        ASSERT_EQ(outcome.trees.size(), inner.several_trees ? 2U : 1U);
-        std::vector<double> load(instance.resource_count(), 0.0);
-        for (const WeightedTree& tree : outcome.trees) {
-          EXPECT_EQ(tree_fault(instance, tree.tree, true), "");
-          EXPECT_EQ(tree.rate.value, outcome.trees[0].rate.value);
-          const std::vector<double> more = instance.load_seconds_per_byte(tree.tree);
-          for (std::size_t i = 0; i < load.size(); ++i) load[i] += tree.rate.value * more[i];
+  for_each_platform(
+      espalier::testing::draws(2), 14, model(),
+      [](const DrawnPlatform& drawn, const std::string& trace) {
+        const Instance instance = drawn.under(model());
+        const PlainModel plain(instance);
+        for (const AlgorithmEntry& outer : algorithms()) {
+          if (!outer.takes_inner()) continue;
+          for (const AlgorithmEntry& inner : algorithms()) {
+            if (inner.takes_inner() || (inner.several_trees && !inner.joins_trees)) continue;
+            SCOPED_TRACE(fmt::format("{}, {}:{}", trace, outer.name, inner.name));
+            const Outcome outcome = outer.run_over(instance, {}, inner.run);
+            ASSERT_EQ(outcome.trees.size(), inner.several_trees ? 2U : 1U);
+            std::vector<double> load(instance.resource_count(), 0.0);
+            for (const WeightedTree& tree : outcome.trees) {
+              EXPECT_EQ(tree_fault(instance, tree.tree, true), "");
+              EXPECT_EQ(tree.rate.value, outcome.trees[0].rate.value);
+              const std::vector<double> more = instance.load_seconds_per_byte(tree.tree);
+              for (std::size_t i = 0; i < load.size(); ++i) load[i] += tree.rate.value * more[i];
+            }
+            EXPECT_NEAR(*std::max_element(load.begin(), load.end()), 1, 1e-6);
+            if (outcome.trees.size() > 1) continue;
+            EXPECT_NEAR(outcome.trees[0].rate.value / plain.throughput(outcome.trees[0].tree), 1,
+                        1e-6);
+          }
         }
-        EXPECT_NEAR(*std::max_element(load.begin(), load.end()), 1, 1e-6);
-        if (outcome.trees.size() > 1) continue;
-        EXPECT_NEAR(outcome.trees[0].rate.value / plain.throughput(outcome.trees[0].tree), 1, 1e-6);
-      }
-    }
-  });
+      });
 }
 
 // A part with all hosts equals the whole, although its nodes and arcs have other numbers.

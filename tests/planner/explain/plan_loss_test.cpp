@@ -144,28 +144,30 @@ void expect_users(const PlanLoss& loss) {
 TEST_P(PlanLossIdentity, HoldsForEveryAlgorithmsPlans) {
   const Operation operation = std::get<0>(GetParam());
   const platforms::Model model = platforms::parse_model(std::get<1>(GetParam()));
-  for_each_platform(operation, 2, 12, model, [&](const DrawnPlatform& drawn, const auto& trace) {
-    const Collective collective = drawn.under(model, operation);
-    const Outcome proof = prove_optimum(collective, {});
-    AlgorithmOptions options;
-    for (const Algorithm& algorithm : parse_algorithms("all", operation)) {
-      SCOPED_TRACE(trace + ", " + algorithm.name);
-      if (!is_for(algorithm, collective)) continue;
-      if (algorithm.entry->exponential) options.deadline = Deadline(Seconds{0.5});
-      const Plan plan = make_plan(collective, algorithm.name, run(algorithm, collective, options),
-                                  Bytes{1 << 20});
-      options.deadline = Deadline();
-      const VerifyReport report = verify(plan, drawn.platform, {.prove = false});
-      ASSERT_THAT(report.loads, SizeIs(collective.occupation().resources.size()));
-      const PlanLoss loss = loss_at_prices(plan, report.loads, collective, proof.prices);
-      expect_identity(loss, proof);
-      expect_costly_edges(loss);
-      expect_users(loss);
-      if (algorithm.name == "optimal") {
-        EXPECT_LE(loss.idle.value + loss.costly.value, 3e-6 * proof.bound->value);
-      }
-    }
-  });
+  for_each_platform(
+      operation, espalier::testing::draws(2), 12, model,
+      [&](const DrawnPlatform& drawn, const auto& trace) {
+        const Collective collective = drawn.under(model, operation);
+        const Outcome proof = prove_optimum(collective, {});
+        AlgorithmOptions options;
+        for (const Algorithm& algorithm : parse_algorithms("all", operation)) {
+          SCOPED_TRACE(trace + ", " + algorithm.name);
+          if (!is_for(algorithm, collective)) continue;
+          if (algorithm.entry->exponential) options.deadline = Deadline(Seconds{0.5});
+          const Plan plan = make_plan(collective, algorithm.name,
+                                      run(algorithm, collective, options), Bytes{1 << 20});
+          options.deadline = Deadline();
+          const VerifyReport report = verify(plan, drawn.platform, {.prove = false});
+          ASSERT_THAT(report.loads, SizeIs(collective.occupation().resources.size()));
+          const PlanLoss loss = loss_at_prices(plan, report.loads, collective, proof.prices);
+          expect_identity(loss, proof);
+          expect_costly_edges(loss);
+          expect_users(loss);
+          if (algorithm.name == "optimal") {
+            EXPECT_LE(loss.idle.value + loss.costly.value, 3e-6 * proof.bound->value);
+          }
+        }
+      });
 }
 
 // With several roots, or parts, what idles and what costs too much are not negative either.
