@@ -33,6 +33,8 @@ class Earliest {
     std::size_t hole = 0;
     std::size_t child = 2;
     for (; child < size; child = 2 * hole + 2) {
+      __builtin_prefetch(entries + 4 * hole + 3);
+      __builtin_prefetch(entries + 4 * hole + 6);
       child -= static_cast<std::size_t>(entries[child] > entries[child - 1]);
       entries[hole] = entries[child];
       hole = child;
