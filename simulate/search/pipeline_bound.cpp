@@ -159,26 +159,11 @@ struct Use {
   }
 };
 
-// The bound of the receives posted ahead: they limit the segments in flight along an edge of a
-// reduce tree.
-double receive_bound(const Task& task, const Paths& paths, std::uint32_t i,
-                     std::uint64_t receives) {
-  const Flow& flow = task.flows.all()[i];
-  const std::uint64_t whole = task.segments[flow.tree] - (task.ends_short[flow.tree] != 0 ? 1 : 0);
-  if (whole == 0) return 0;
-  const double seconds = task.full.seconds(i);
-  const std::uint64_t turns = (whole - 1) / receives;
-  return paths.fill_of(i) + static_cast<double>(turns) * (seconds + flow.latency_s) + seconds +
-         paths.drain_of(i);
-}
-
 }  // namespace
 
-Seconds pipeline_bound(const Task& task, const Assignments& assignments, std::size_t resources,
-                       std::uint64_t receives) {
+Seconds pipeline_bound(const Task& task, const Assignments& assignments, std::size_t resources) {
   const Paths paths(task, assignments);
   std::vector<Use> uses(resources + task.flows.hosts());  // processors after the resources
-  double longest = 0;
   for (std::uint32_t i = 0; i < task.flows.all().size(); ++i) {
     const Flow& flow = task.flows.all()[i];
     const std::uint64_t segments = task.segments[flow.tree];
@@ -197,8 +182,8 @@ Seconds pipeline_bound(const Task& task, const Assignments& assignments, std::si
     };
     add(task.full.of(i), task.combining.full_s, segments - short_ones);
     add(task.last.of(i), task.combining.last_s, short_ones);
-    if (flow.up) longest = std::max(longest, receive_bound(task, paths, i, receives));
   }
+  double longest = 0;
   for (const Use& use : uses) {
     if (use.busy > 0) longest = std::max(longest, use.fill + use.busy + use.drain);
   }

@@ -14,10 +14,8 @@ namespace espalier::simulate {
 
 // No run of `task` by the rules of simulate/simulate.hpp ends before
 //   max over resources r of  (fill + busy + drain)
-// (docs/model.md, "The formula" of plans for a message), where processors are resources too and an
-// edge of a reduce tree has at most `receives` segments in flight. assignments: of the task's plan.
-// resources: rows of A. O(edges and their holdings).
-Seconds pipeline_bound(const Task& task, const Assignments& assignments, std::size_t resources,
-                       std::uint64_t receives = planner::kReceivesInFlight);
+// (docs/model.md, "The formula" of plans for a message), where processors are resources too.
+// assignments: of the task's plan. resources: rows of A. O(edges and their holdings).
+Seconds pipeline_bound(const Task& task, const Assignments& assignments, std::size_t resources);
 
 }  // namespace espalier::simulate

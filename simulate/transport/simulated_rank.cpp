@@ -43,14 +43,15 @@ void for_each_tree(planner::Plan& plan, const Act& act) {
 }
 
 // The plan with the latencies of the simulated network, by which windows and pace are chosen. Where
-// a send ends when it has left, they play no part in it.
+// a send ends when it has left, they play no part in it, unless its receiver needs a buffer for it.
 planner::Plan with_latencies(const Call& call, const FlowsByChild& flows, bool until_received) {
   planner::Plan plan = call.plan;
+  const bool all_count = until_received || planner::routes(plan.operation);
   for_each_tree(plan, [&](planner::PlanTree& tree, std::uint32_t number) {
     tree.latencies.clear();
-    if (!until_received) return;
     for (const planner::PlanEdge& edge : tree.edges) {
       const Flow& flow = call.flows.all()[flows.at(number, edge.child)];
+      if (!all_count && !flow.up) return;
       tree.latencies.push_back({flow.latency_s});
     }
   });

@@ -61,11 +61,14 @@ PlainNeeds plain_needs(const planner::Plan& plan, const platforms::Platform& pla
   for (const PlainTree& tree : trees) {
     auto& paths = needs.paths.emplace_back();
     auto& latencies = needs.latency.emplace_back();
+    auto& in_seconds = needs.latency_s.emplace_back();
     for (const planner::PlanEdge& edge : tree.tree->edges) {
       const std::vector<std::uint32_t> arcs = path_of(plan, platform, tree, edge);
       double latency = 0;
       for (const std::uint32_t arc : arcs) latency += platform.arcs()[arc].latency.value;
-      latencies.push_back(plan.latency_occupies ? 0 : std::llround(latency / tick_s));
+      if (plan.latency_occupies) latency = 0;
+      in_seconds.push_back(latency);
+      latencies.push_back(std::llround(latency / tick_s));
       paths.push_back(stretches(model, at_once, arcs, static_cast<double>(bytes), tick_s));
     }
   }

@@ -27,6 +27,7 @@ struct PlainTree {
 struct PlainNeeds {
   std::vector<std::vector<std::vector<Stretch>>> paths;  // [tree][edge]
   std::vector<std::vector<Ticks>> latency;               // [tree][edge]
+  std::vector<std::vector<double>> latency_s;            // the same before it is rounded
   std::size_t resources = 0;
 };
 // Of segments of so many bytes.

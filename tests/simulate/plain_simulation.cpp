@@ -134,6 +134,17 @@ class PlainSimulation : PlainTrees {
     }
   }
 
+  // --- windows: of an edge towards the root, as many more as are in flight there and back ---
+
+  [[nodiscard]] std::size_t window_of(std::size_t tree, std::size_t edge, std::size_t base) const {
+    if (!trees_[tree].up) return base;
+    const double in_flight = trees_[tree].tree->rate.value * whole_.latency_s[tree][edge] /
+                             static_cast<double>(plan_.segment.value);
+    if (in_flight < 1.0 / 16) return base;
+    return base + static_cast<std::size_t>(std::min(256.0, std::ceil(2 * in_flight))) +
+           (in_flight < 0.25 ? 0 : 16);
+  }
+
   // --- receives of a reduction, posted as engine/engine_in.hpp does ---
 
   void post_receives(std::size_t tree, Ticks now) {
@@ -148,24 +159,35 @@ class PlainSimulation : PlainTrees {
     const auto place = static_cast<std::size_t>(std::ranges::find(edges, edge) - edges.begin());
     const std::size_t posted_here = receives_[tree][edge];
     if (posted_here == end_of(tree)) return false;
-    std::size_t ring = options_.receives;
+    const std::size_t window = window_of(tree, edge, options_.receives);
+    std::size_t ring = window;
     std::size_t freed = has_[host][tree] + (added_[host][tree] > place ? 1 : 0);
     // For the engine, what takes time to add has not arrived until it is added.
     const std::size_t here = options_.combine_s_per_byte > 0 ? freed : arrived_[tree][edge];
-    if (posted_here - here >= options_.receives) return false;
+    if (posted_here - here >= window) return false;
     if (place == 0 && !keeps_result(host)) {
-      ring += options_.window;
       const auto& all = edges_of(tree);
       const auto own = static_cast<std::size_t>(
           std::ranges::find(all, host, &planner::PlanEdge::child) - all.begin());
+      ring += window_of(tree, own, options_.window);
       freed = ended(tree, own, now);
     }
     if (posted_here - freed >= ring) return false;
     return host != source_ || !is_too_far_ahead(segment_of(tree, posted_here));
   }
   [[nodiscard]] bool is_too_far_ahead(std::uint64_t index) const {
-    if (plan_.reduce_trees.size() == 1) return false;
-    return is_beyond(index, 4 * plan_.reduce_trees.size() * options_.receives,
+    std::size_t windows = 0;
+    bool is_far = false;
+    for (std::size_t tree = 0; tree < plan_.reduce_trees.size(); ++tree) {
+      std::size_t most = 0;
+      for (const std::size_t edge : children(source_, tree)) {
+        most = std::max(most, window_of(tree, edge, options_.receives));
+      }
+      windows += most;
+      is_far = is_far || most > options_.receives;
+    }
+    if (plan_.reduce_trees.size() == 1 && !is_far) return false;
+    return is_beyond(index, 4 * windows,
                      [this](std::uint64_t segment) { return is_combined(segment); });
   }
   // Whether a segment that is so far before this one is not finished.
@@ -266,7 +288,8 @@ class PlainSimulation : PlainTrees {
       if ((trees_[tree].up ? edges[edge].child : edges[edge].parent) != host) continue;
       if (is_exchange(tree, edge) && !is_passed_on(host, tree)) continue;
       const std::size_t nth = posted(tree, edge);
-      if (nth >= has_[host][tree] || nth - ended(tree, edge, now) >= options_.window) continue;
+      const std::size_t window = window_of(tree, edge, options_.window);
+      if (nth >= has_[host][tree] || nth - ended(tree, edge, now) >= window) continue;
       if (is_in_order && !is_next(host, tree, nth)) continue;
       sends_.push_back({tree, edge, nth});
       any = true;
