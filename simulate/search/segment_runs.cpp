@@ -63,8 +63,9 @@ void SegmentSearch::evaluate(const std::vector<std::size_t>& which, std::uint64_
     Prepared run(candidate, now, model_);
     run.assign(candidate, now, segments);
     Cell& cell = cells_[index][segments];
-    cell.bound_s = pipeline_bound(run.task, candidate.assignments, now.full.resources.size()).value +
-                   candidate.crowded.value;
+    cell.bound_s =
+        pipeline_bound(run.task, candidate.assignments, now.full.resources.size()).value +
+        candidate.crowded.value;
     cell.handled = most_handled(run.task);
     cell.least_s = cell.bound_s;
   }
