@@ -289,6 +289,7 @@ void plan_for_several_roots(benchmark::State& state) {
                         : std::nullopt;
   const planner::Collective rooted(planner::Operation::kAllreduce, platform,
                                    platform.hosts().front(), model);
+  const auto optimal = planner::find_algorithm(planner::kOptimal, rooted.operation());
   planner::Outcome outcome;
   double several = 0;
   double one = 0;
@@ -298,10 +299,7 @@ void plan_for_several_roots(benchmark::State& state) {
         outcome = planner::run(planner::find_algorithm(planner::kOptimal, operation), problem, {});
       });
     });
-    one = seconds_of([&] {
-      const auto& optimal = planner::find_algorithm(planner::kOptimal, rooted.operation());
-      benchmark::DoNotOptimize(planner::run(optimal, rooted, {}));
-    });
+    one = seconds_of([&] { benchmark::DoNotOptimize(planner::run(optimal, rooted, {})); });
   }
   const double rate = planner::throughput_of(outcome).value;
   state.SetLabel(fmt::format("{}, {}", planner::name_of(operation), platforms::name_of(model)));

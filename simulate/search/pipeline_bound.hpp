@@ -3,9 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
-#include "planner/plan/segment_assignment.hpp"
 #include "simulate/transport/assignments.hpp"
 #include "simulate/transport/task.hpp"
 #include "support/quantities.hpp"

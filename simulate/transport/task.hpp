@@ -37,9 +37,9 @@ struct Task {
   std::uint64_t count = 0;                // segments of the message; only of a run by schedule
   std::vector<std::uint64_t> segments{};  // per tree
   std::vector<char> ends_short{};         // per tree: whether its last segment is the shorter one
-  std::uint64_t full_bytes = 0;           // of a whole segment of any tree
   // Only of a run of engines, per tree; a message has several roots and parts of different sizes.
   std::vector<std::uint32_t> roots{};
+  std::uint64_t full_bytes = 0;  // of a whole segment of any tree
   std::vector<std::uint64_t> last_bytes{};
   std::vector<double> last_combining_s{};  // empty if combining takes no time
 
@@ -56,7 +56,6 @@ struct Task {
   // Assigns each block's segments to its trees. grids: of each block.
   void assign_segments(const Assignments& assignments,
                        std::span<const planner::SegmentGrid> grids) {
-    full_bytes = grids.front().segment;
     segments.clear();
     ends_short.clear();
     for (std::size_t block = 0; block < grids.size(); ++block) {

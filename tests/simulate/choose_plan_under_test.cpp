@@ -100,8 +100,8 @@ ChoosePlanUnder::Fixed ChoosePlanUnder::best_fixed(const testing::DrawnPlatform&
 
 // 2 of each of 13 families under 4 models: 104 platforms (a sixth under sanitizers), except those
 // on which a host cannot reach the root of a reduction. A plan that is more robust where edges
-// share ports may take a quarter longer with turns under one-port, 1 % under other models, or 2.5 %
-// where the fastest would overload a host.
+// share ports may take a quarter longer with turns under one-port, 2.5 % under other models; one
+// that is not more robust, 1 %.
 TEST_P(ChoosePlanUnder, IsNotWorseThanAnyAlgorithmInAnySegments) {
   constexpr double kRounding = 1 + 1e-9;
   constexpr double kOtherSegments = 1.03;
@@ -122,11 +122,13 @@ TEST_P(ChoosePlanUnder, IsNotWorseThanAnyAlgorithmInAnySegments) {
                 1e-9 * choice.makespan.value);
     EXPECT_THAT(planner::verify(choice.plan, drawn.platform).faults, ::testing::IsEmpty());
     const Fixed fixed = best_fixed(drawn, simulated, message);
+    const double judged = judged_s(choice.plan, simulated, choice.plan.segment, message);
+    const double fixed_judged = judged_s(fixed.plan, simulated, fixed.segment, message);
+    const double elsewhere = judged < fixed_judged ? 1.025 : 1.01;
     EXPECT_LE(choice.makespan.value + delay_by_crowding(choice.plan, drawn.platform, message).value,
-              (is_one_port ? 1.25 : 1.025) * fixed.turns_s * kRounding);
+              (is_one_port ? 1.25 : elsewhere) * fixed.turns_s * kRounding);
     if (is_one_port) {
-      EXPECT_LE(judged_s(choice.plan, simulated, choice.plan.segment, message),
-                judged_s(fixed.plan, simulated, fixed.segment, message) * kOtherSegments);
+      EXPECT_LE(judged, fixed_judged * kOtherSegments);
     }
   };
   testing::for_each_platform(operation(), testing::draws(2), 7, model(), check);

@@ -130,13 +130,14 @@ class HostCopy {
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
     attempt(all, source_, what_.resumes);
     std::uint64_t in_vain = 0;
-    while (!unserved().empty() && in_vain < on_.retries) {
-      const std::size_t count = unserved().size();
-      on_.console.note(fmt::format("starting once more: {}", count == 1
-                                                                 ? label(unserved()[0])
-                                                                 : fmt::format("{} hosts", count)));
+    while (in_vain < on_.retries) {
+      const std::vector<std::size_t> who = unserved();
+      if (who.empty()) break;
+      on_.console.note(
+          fmt::format("starting once more: {}",
+                      who.size() == 1 ? label(who[0]) : fmt::format("{} hosts", who.size())));
       const std::uint64_t before = segments_there();
-      if (!again()) break;
+      if (!again(who)) break;
       in_vain = segments_there() > before ? 0 : in_vain + 1;
     }
     if (!facts_) throw InputError(label(source_), {}, results_[source_].reason);
@@ -154,8 +155,8 @@ class HostCopy {
     return is_one ? printable(name) : fmt::format("{} (rank {})", printable(name), rank);
   }
   void attempt(const std::vector<std::size_t>& who, std::size_t source, bool resumes);
-  // Whether a host that was left behind could be started.
-  bool again();
+  // who: unserved. Whether a host that was left behind could be started.
+  bool again(std::vector<std::size_t> who);
   [[nodiscard]] std::size_t lacking() const {
     return static_cast<std::size_t>(
         std::ranges::count_if(results_, [](const RoundResult& one) { return !one.is_whole; }));
@@ -234,7 +235,7 @@ void HostCopy::attempt(const std::vector<std::size_t>& who, std::size_t source, 
   }
 }
 
-bool HostCopy::again() {
+bool HostCopy::again(std::vector<std::size_t> who) {
   std::size_t source = source_;
   if (!results_[source].reason.empty()) {
     for (std::size_t rank = 0; rank < hosts_.size(); ++rank) {
@@ -242,7 +243,6 @@ bool HostCopy::again() {
     }
   }
   if (results_[source].has_refused) return false;
-  std::vector<std::size_t> who = unserved();
   if (std::ranges::find(who, source) == who.end()) who.push_back(source);
   std::vector<std::size_t> dead;
   for (const std::size_t rank : who) {

@@ -1,20 +1,20 @@
 // Two ends of a connection, and someone between them who sees all bytes.
 #include "runtime/tcp/encryption.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "support/descriptor.hpp"
-#include "support/errors.hpp"
 
 namespace espalier::runtime::tcp::encryption_test {
 namespace {
@@ -29,9 +29,8 @@ std::pair<Descriptor, Descriptor> connected() {
 std::string carry(const Descriptor& from, const Descriptor& to) {
   std::array<char, 4096> some{};
   std::string all;
-  for (ssize_t got = 1; got > 0;) {
-    got = ::read(from.get(), some.data(), some.size());
-    if (got <= 0) break;
+  ssize_t got = 0;
+  while ((got = ::read(from.get(), some.data(), some.size())) > 0) {
     EXPECT_EQ(::write(to.get(), some.data(), static_cast<std::size_t>(got)), got);
     all.append(some.data(), static_cast<std::size_t>(got));
   }
